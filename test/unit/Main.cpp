@@ -1,3 +1,3 @@
 // The one main() of all unit tests.
 #define CATCH_CONFIG_MAIN
-#include "unit/Catch.h"
+#include "test/unit/Catch.h"
