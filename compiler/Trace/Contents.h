@@ -1,0 +1,50 @@
+// What tracing knows about the elements of a tensor. Integer elements are expressions over the symbols. Float elements are numbers,
+// or exact fractions `expr / divisor` of a size, because models compute sizes in floats too (floor(height * 0.5)).
+#ifndef STATOR_COMPILER_TRACE_CONTENTS_H
+#define STATOR_COMPILER_TRACE_CONTENTS_H
+
+#include "serialization/Base/DimExpr.h"
+#include "stator/ElementType.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace stator::trace {
+
+/// Tensors with more elements are never tracked.
+constexpr int64_t kMaxKnownElements = 256;
+
+class Element {
+public:
+  Element(DimExpr expr = 0, int64_t divisor = 1) : expr_(std::move(expr)), divisor_(divisor) {}
+  static Element number(double value) {
+    Element element;
+    element.isNumber_ = true;
+    element.number_ = value;
+    return element;
+  }
+
+  /// A float that is a plain number.
+  bool isNumber() const { return isNumber_; }
+  /// The expression, if this is one without a divisor.
+  const DimExpr *expr() const { return !isNumber_ && divisor_ == 1 ? &expr_ : nullptr; }
+  const DimExpr &numerator() const { return expr_; }
+  int64_t divisor() const { return divisor_; }
+  /// The integer, if it is constant and integral.
+  std::optional<int64_t> integer() const;
+  /// The number, if it is constant.
+  std::optional<double> constant() const;
+
+private:
+  DimExpr expr_;
+  int64_t divisor_ = 1;
+  double number_ = 0;
+  bool isNumber_ = false;
+};
+
+using Contents = std::vector<Element>;
+
+} // namespace stator::trace
+
+#endif // STATOR_COMPILER_TRACE_CONTENTS_H
