@@ -47,7 +47,7 @@ endfunction()
 
 # stator_library([SRCS ...] [DEPS ...] [TABLEGEN target...] [EXCEPTIONS] [PCH none|mlir])
 # The static library of the current folder: dialects/Graph is target stator_dialects_Graph, used as stator::dialects::Graph.
-# Without SRCS it takes every .cpp of the folder. Folders other than serialization/ and runtime/ link MLIR.
+# Without SRCS it takes every .cpp of the folder. Folders other than serialization/, runtime/ and tools/support link MLIR.
 # EXCEPTIONS: for files that call libraries which throw; they catch at their edge.
 function(stator_library)
   cmake_parse_arguments(ARG "EXCEPTIONS" "PCH" "SRCS;DEPS;TABLEGEN" ${ARGN})
@@ -76,7 +76,7 @@ function(stator_library)
   endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${target} PUBLIC ${ARG_DEPS})
-  if(NOT path MATCHES "^(serialization|runtime)(/|$)")
+  if(NOT path MATCHES "^(serialization|runtime|tools/support)(/|$)")
     if(NOT ARG_PCH)
       set(ARG_PCH mlir)
     endif()
