@@ -66,6 +66,8 @@ function(stator_library)
   endif()
   stator_missing(missing "library ${path}" ${ARG_DEPS})
   if(missing)
+    # A stand-in without an alias: the folder may set its properties, nobody can link it.
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tools/cmake/Pch.cpp)
     return()
   endif()
   add_library(${target} STATIC ${ARG_SRCS})
