@@ -1,0 +1,82 @@
+// The threads that kernels run on: one pool per process, shared by all sessions.
+//
+// A run borrows idle workers for its duration (a Team) and hands them one job after the other; the calling thread always works too.
+// Two sessions that run at the same time therefore share the pool's workers instead of adding threads: whoever comes second gets what
+// is left, at worst itself alone. Results do not depend on it, since kernels compute the same bits for every worker count.
+// Workers are created when first wanted, never pinned, and never joined: they belong to the process, not to a session. A child after
+// fork() has none and makes its own.
+//
+// Alternatives: work stealing (wrong tool: a kernel is one fork/join with equal parts), a pool per session (oversubscribes as soon as
+// two sessions run), OpenMP (its spinning cannot be bounded per process and its threads are everybody's).
+#ifndef STATOR_RUNTIME_DEVICES_CPU_THREADPOOL_H
+#define STATOR_RUNTIME_DEVICES_CPU_THREADPOOL_H
+
+#include "runtime/Devices/Cpu/Futex.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace stator::runtime {
+
+/// Lets all workers of a job meet. Reusable at once: a fast worker may enter the next meeting while slow ones leave the last.
+class Barrier {
+public:
+  /// Only while nobody waits.
+  void reset(int newParticipants, int newSpins) {
+    participants = newParticipants;
+    spins = newSpins;
+    arrived.store(0, std::memory_order_relaxed);
+  }
+  void wait() {
+    uint32_t now = phase.load();
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == participants) {
+      arrived.store(0, std::memory_order_relaxed);
+      phase.add(1);
+    } else {
+      phase.waitWhile(now, spins);
+    }
+  }
+
+private:
+  std::atomic<int> arrived{0};
+  int participants = 1;
+  int spins = 0;
+  WaitableCounter phase;
+};
+
+struct Worker;
+struct JobState;
+
+/// The caller and the workers that it borrowed. Made at the start of a run, on the thread that runs; gives the workers back at the end.
+class Team {
+public:
+  /// What every member executes: (data, member, members).
+  using Function = void (*)(void *data, int member, int members);
+
+  /// Borrows up to `wanted` - 1 idle workers; fewer when others use them or when the system refuses to make threads.
+  explicit Team(int wanted);
+  ~Team();
+  Team(const Team &) = delete;
+  Team &operator=(const Team &) = delete;
+
+  int size() const { return members; }
+  /// Calls `function` once on each of the first min(count, size()) members, the caller being member 0, and returns when all are done.
+  /// Allocates nothing.
+  void run(int count, Function function, void *data);
+  /// Where the members of the running job meet. Only for jobs with more than one member.
+  Barrier &barrier();
+
+private:
+  Worker *borrowed = nullptr; // A list.
+  JobState *job = nullptr;    // When there are workers.
+  int members = 1;
+  int spins = 0;
+};
+
+/// Threads made so far in this process, for tests and diagnostics.
+int poolThreadCount();
+
+} // namespace stator::runtime
+
+#endif // STATOR_RUNTIME_DEVICES_CPU_THREADPOOL_H
