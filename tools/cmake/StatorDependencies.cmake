@@ -1,9 +1,9 @@
 # Third-party libraries as targets `stator::deps::<name>`. A name that was not found has no target, so that using it stops the
 # configuration with that name; packages are listed in tools/dev/install-packages.sh.
 
-# stator_dependency(<name> HEADER <header> [LIBRARY <library>]): looks in the system's paths.
+# stator_dependency(<name> HEADER <header> [LIBRARY <library>...]): looks in the system's paths; the first library that is there.
 function(stator_dependency name)
-  cmake_parse_arguments(ARG "" "HEADER;LIBRARY" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADER" "LIBRARY" ${ARGN})
   string(TOUPPER ${name} upper)
   find_path(STATOR_${upper}_INCLUDE ${ARG_HEADER})
   mark_as_advanced(STATOR_${upper}_INCLUDE)
@@ -16,7 +16,7 @@ function(stator_dependency name)
     target_include_directories(stator_deps_${name} SYSTEM INTERFACE ${STATOR_${upper}_INCLUDE})
   endif()
   if(ARG_LIBRARY)
-    find_library(STATOR_${upper}_LIBRARY ${ARG_LIBRARY})
+    find_library(STATOR_${upper}_LIBRARY NAMES ${ARG_LIBRARY})
     mark_as_advanced(STATOR_${upper}_LIBRARY)
     if(NOT STATOR_${upper}_LIBRARY)
       message(STATUS "stator: ${name} not found (lib${ARG_LIBRARY})")
@@ -28,9 +28,11 @@ function(stator_dependency name)
 endfunction()
 
 find_package(Threads REQUIRED)
-stator_dependency(zlib HEADER zlib.h LIBRARY z)
-stator_dependency(minizip HEADER minizip/unzip.h LIBRARY minizip)
-stator_dependency(xxhash HEADER xxhash.h LIBRARY xxhash)
+# The runtime's shared library links these as archives where there are any, and then needs nothing but the system. xxHash is used
+# through its header alone.
+stator_dependency(zlib HEADER zlib.h LIBRARY libz.a z)
+stator_dependency(minizip HEADER minizip/unzip.h LIBRARY libminizip.a minizip)
+stator_dependency(xxhash HEADER xxhash.h)
 stator_dependency(protozero HEADER protozero/pbf_reader.hpp)
 stator_dependency(json HEADER nlohmann/json.hpp)
 
