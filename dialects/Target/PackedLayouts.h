@@ -1,0 +1,80 @@
+//===- PackedLayouts.h - how weights lie in memory for our kernels ---------===//
+//
+// Weights are packed once, at compile time, into one layout per kernel family
+// that the kernels of every CPU level read: a panel holds 16 neighbouring
+// output columns of one k index, which is one 512-bit, two 256-bit or four
+// 128-bit vectors of f32. Wider register tiles read neighbouring panels. Edges
+// are padded with zeros, so a kernel loads whole vectors and masks only what
+// it stores. The element type is that of the weights.
+//
+// Data only: the parameter recipes write these layouts, the optimiser names
+// them, the kernel emitters read them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STATOR_DIALECTS_TARGET_PACKEDLAYOUTS_H
+#define STATOR_DIALECTS_TARGET_PACKEDLAYOUTS_H
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace stator {
+
+/// Columns of one panel, whatever the element type and the level.
+inline constexpr int64_t panelColumns = 16;
+
+inline constexpr int64_t panelsOf(int64_t columns) { return (columns + panelColumns - 1) / panelColumns; }
+
+/// Right-hand side of a matrix product. From [batch.., K, N] to
+///   [batch..][ceil(N/16)][K][16]
+/// element (b, p, k, i) = source (b, k, 16 p + i), 0 where 16 p + i >= N.
+inline constexpr std::string_view matmulPanelsLayout = "matmul_panels16";
+
+/// Filter of a convolution in groups. From OIHW (any spatial rank), O = groups * Og, to
+///   [groups][ceil(Og/16)][taps * Cg][16]
+/// element (g, p, t * Cg + c, i) = source (g Og + 16 p + i, c, tap t), 0 where 16 p + i >= Og;
+/// taps are counted row-major over the filter's spatial dims (kd, kh, kw), c is the fastest.
+inline constexpr std::string_view convPanelsLayout = "conv_panels16";
+
+/// Depthwise filter (groups == channels == outputs). From [C, 1, spatial..] to
+///   [taps][C]
+/// element (t, c) = source (c, 0, tap t); no padding.
+inline constexpr std::string_view depthwiseLayout = "depthwise_taps";
+
+/// Weights of a recurrent op, input or recurrent part. From [D, G * H, X] (G gates of H rows) to
+///   [D][G][ceil(H/16)][X][16]
+/// element (d, g, p, x, i) = source (d, g H + 16 p + i, x), 0 where 16 p + i >= H.
+/// A tile of 16 hidden units reads the same panel of each gate.
+inline constexpr std::string_view recurrentPanelsLayout = "recurrent_panels16";
+
+/// Dims of the packed tensors. `source` is the shape before packing, as described at each layout.
+inline std::vector<int64_t> matmulPanelsShape(const std::vector<int64_t> &source) {
+  std::vector<int64_t> shape(source.begin(), source.end() - 2);
+  int64_t k = source[source.size() - 2], n = source[source.size() - 1];
+  shape.insert(shape.end(), {panelsOf(n), k, panelColumns});
+  return shape;
+}
+
+inline std::array<int64_t, 4> convPanelsShape(const std::vector<int64_t> &oihw, int64_t groups) {
+  int64_t depth = oihw[1];
+  for (size_t i = 2; i < oihw.size(); ++i)
+    depth *= oihw[i];
+  return {groups, panelsOf(oihw[0] / groups), depth, panelColumns};
+}
+
+inline std::array<int64_t, 2> depthwiseShape(const std::vector<int64_t> &oihw) {
+  int64_t taps = 1;
+  for (size_t i = 2; i < oihw.size(); ++i)
+    taps *= oihw[i];
+  return {taps, oihw[0]};
+}
+
+inline std::array<int64_t, 5> recurrentPanelsShape(const std::vector<int64_t> &source, int64_t gates) {
+  return {source[0], gates, panelsOf(source[1] / gates), source[2], panelColumns};
+}
+
+} // namespace stator
+
+#endif // STATOR_DIALECTS_TARGET_PACKEDLAYOUTS_H

@@ -1,0 +1,169 @@
+//===- ContractionKernel.cpp - kernels around one contraction --------------===//
+//
+// Reads a graph.dot_general or graph.convolution into the normal form of its
+// emitter. Everything that can be wrong with the form is found here, before
+// anything is emitted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Kernel/ContractionKernel.h"
+
+#include "dialects/Graph/GraphOps.h"
+#include "dialects/Graph/Shapes.h"
+#include "passes/Kernel/DepthwiseKernel.h"
+#include "passes/Kernel/MatmulKernel.h"
+
+using namespace mlir;
+
+namespace stator::kernel {
+
+/// Dense row-major strides of a tensor, in elements.
+static SmallVector<DimExpr> stridesOf(RankedTensorType type) {
+  SmallVector<DimExpr> dims = graph::dimsOf(type), strides(dims.size());
+  DimExpr stride = 1;
+  for (size_t i = dims.size(); i-- > 0; stride = stride * dims[i])
+    strides[i] = stride;
+  return strides;
+}
+
+/// Axes of a side of a product that are neither batch nor contracted.
+static SmallVector<int64_t> freeAxes(int64_t rank, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> result;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(batch, axis) && !llvm::is_contained(contract, axis))
+      result.push_back(axis);
+  return result;
+}
+
+static FailureOr<MatmulProblem> matmulProblem(graph::DotGeneralOp op) {
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType()), rhsType = cast<RankedTensorType>(op.getRhs().getType());
+  SmallVector<DimExpr> lhsDims = graph::dimsOf(lhsType), lhsStrides = stridesOf(lhsType);
+  SmallVector<DimExpr> rhsDims = graph::dimsOf(rhsType), rhsStrides = stridesOf(rhsType);
+  if (op.getLhsContract().size() != 1)
+    return op.emitOpError() << "contracts " << op.getLhsContract().size() << " axes, but a matmul kernel takes exactly 1";
+
+  MatmulProblem problem;
+  problem.type = lhsType.getElementType();
+  int64_t contract = op.getLhsContract()[0];
+  problem.depth = lhsDims[contract];
+  problem.lhsDepthStride = lhsStrides[contract];
+  for (auto [left, right] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
+    problem.outer.push_back({lhsDims[left], lhsStrides[left], rhsStrides[right]});
+
+  // Neighbouring free axes of the left side are one axis of rows; others before them are walked.
+  SmallVector<int64_t> lhsFree = freeAxes(lhsDims.size(), op.getLhsBatch(), op.getLhsContract());
+  size_t firstRowAxis = lhsFree.size();
+  while (firstRowAxis > 0 &&
+         (firstRowAxis == lhsFree.size() ||
+          lhsStrides[lhsFree[firstRowAxis - 1]] == lhsStrides[lhsFree[firstRowAxis]] * lhsDims[lhsFree[firstRowAxis]]))
+    --firstRowAxis;
+  for (size_t i = 0; i < firstRowAxis; ++i)
+    problem.outer.push_back({lhsDims[lhsFree[i]], lhsStrides[lhsFree[i]], 0});
+  for (size_t i = firstRowAxis; i < lhsFree.size(); ++i)
+    problem.rowDims.push_back(lhsDims[lhsFree[i]]);
+  problem.lhsRowStride = lhsFree.empty() ? DimExpr(0) : lhsStrides[lhsFree.back()];
+
+  if (op.getRhsPacked()) {
+    problem.isPacked = true;
+    problem.columns = *op.getRhsPacked();
+    return problem;
+  }
+  SmallVector<int64_t> rhsFree = freeAxes(rhsDims.size(), op.getRhsBatch(), op.getRhsContract());
+  if (rhsFree.size() != 1)
+    return op.emitOpError() << "has a right-hand side with " << rhsFree.size() << " free axes, but a matmul kernel takes exactly 1";
+  problem.columns = rhsDims[rhsFree[0]];
+  problem.rhsColumnStride = rhsStrides[rhsFree[0]];
+  problem.rhsDepthStride = rhsStrides[op.getRhsContract()[0]];
+  return problem;
+}
+
+static FailureOr<ConvolutionProblem> convolutionProblem(graph::ConvolutionOp op) {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType()), resultType = cast<RankedTensorType>(op.getType());
+  if (op.getLayout() != graph::TensorLayout::ChannelsLast || !op.getFilterPacked())
+    return op.emitOpError() << "has " << (op.getFilterPacked() ? "channels first" : "a plain filter")
+                            << ", but a convolution kernel takes channels last and a packed filter";
+  ConvolutionProblem problem;
+  problem.type = inputType.getElementType();
+  SmallVector<DimExpr> in = graph::dimsOf(inputType), out = graph::dimsOf(resultType);
+  SmallVector<int64_t> filter = op.filterShape();
+  problem.batch = in.front();
+  problem.groups = op.getGroups();
+  problem.channels = filter[1] * problem.groups;
+  problem.outputs = filter[0];
+  for (size_t i = 0; i + 2 < filter.size(); ++i)
+    problem.axes.push_back({in[i + 1], out[i + 1], filter[i + 2], op.getStrides()[i], op.getPadLow()[i], op.getDilations()[i]});
+  return problem;
+}
+
+/// A convolution with one tap that reads every input pixel once is a matrix product over pixels.
+static bool isMatmul(graph::ConvolutionOp op, const ConvolutionProblem &problem) {
+  return problem.groups == 1 && problem.totalTaps() == 1 &&
+         llvm::all_of(llvm::zip_equal(op.getStrides(), op.getPadLow(), op.getPadHigh()),
+                      [](auto axis) { return axis == std::tuple<int64_t, int64_t, int64_t>(1, 0, 0); });
+}
+
+static MatmulProblem asMatmul(const ConvolutionProblem &convolution) {
+  MatmulProblem problem;
+  problem.type = convolution.type;
+  problem.rowDims.push_back(convolution.batch);
+  for (const ConvolutionAxis &axis : convolution.axes)
+    problem.rowDims.push_back(axis.output);
+  problem.depth = convolution.channels;
+  problem.columns = convolution.outputs;
+  problem.lhsRowStride = convolution.channels;
+  problem.lhsDepthStride = 1;
+  problem.isPacked = true;
+  return problem;
+}
+
+Operation *contractionOf(func::FuncOp source) {
+  Operation *found = nullptr;
+  source.walk([&](Operation *op) {
+    if (isa<graph::DotGeneralOp, graph::ConvolutionOp>(op))
+      found = op;
+  });
+  return found;
+}
+
+FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions &options) {
+  Operation *op = contractionOf(source);
+  SmallVector<unsigned> arguments;
+  for (Value operand : op->getOperands()) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (!argument)
+      return op->emitOpError() << "operand #" << arguments.size() << " is not an argument of the kernel function";
+    arguments.push_back(argument.getArgNumber());
+  }
+
+  std::optional<MatmulProblem> matmul;
+  std::optional<ConvolutionProblem> convolution;
+  if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
+    FailureOr<MatmulProblem> problem = matmulProblem(dot);
+    if (failed(problem))
+      return failure();
+    matmul = *problem;
+  } else {
+    auto conv = cast<graph::ConvolutionOp>(op);
+    FailureOr<ConvolutionProblem> problem = convolutionProblem(conv);
+    if (failed(problem))
+      return failure();
+    if (isMatmul(conv, *problem))
+      matmul = asMatmul(*problem);
+    else
+      convolution = *problem;
+  }
+
+  KernelBuilder b(source, options);
+  LaneEvaluator evaluator(b, source);
+  ContractionEpilogue epilogue(b, evaluator, source, op->getResult(0));
+  Value left = b.operand(arguments[0]), right = b.operand(arguments[1]);
+  if (matmul)
+    emitMatmul(b, *matmul, left, right, epilogue);
+  else if (cast<RankedTensorType>(op->getOperand(1).getType()).getRank() == 2)
+    emitDepthwise(b, *convolution, left, right, epilogue);
+  else
+    emitConvolution(b, *convolution, left, right, epilogue);
+  return b.finish();
+}
+
+} // namespace stator::kernel

@@ -1,0 +1,268 @@
+//===- MatmulKernel.cpp - loops of a matrix product ------------------------===//
+//
+// The result is cut into register tiles. All tiles, ordered by outer index,
+// then column tile, then row tile, are shared out evenly over the workers; each
+// takes a contiguous run. Rows are innermost, so that the panel of weights of a
+// column tile is read from memory once and stays in the second-level cache
+// while the rows pass by; it need not be blocked over k, because a whole panel
+// (K x 32 f32) fits there for K up to several thousand. One row (a matrix-vector
+// product) makes the same order a split over column panels, each streamed once.
+//
+// The last row tile: with a known number of rows it is a tile of exactly the
+// rest. With a symbolic number, tiles of 1, 2, 4, 8 and the full number of rows
+// exist; the smallest that holds the rest is taken, its surplus rows read the
+// last row again and are not stored. One or two rows in total take wide tiles.
+//
+// A right-hand side whose columns are not neighbours (a key matrix that is
+// multiplied transposed) is first packed, one column tile at a time, into the
+// worker's scratch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Kernel/MatmulKernel.h"
+
+#include "dialects/Target/PackedLayouts.h"
+
+using namespace mlir;
+
+namespace stator::kernel {
+namespace {
+
+class MatmulEmitter {
+public:
+  MatmulEmitter(KernelBuilder &b, const MatmulProblem &problem, Value lhs, Value rhs, ContractionEpilogue &epilogue)
+      : b(b), problem(problem), epilogue(epilogue), lhs(lhs), rhs(rhs) {
+    compute = KernelBuilder::computeType(problem.type);
+    rows = b.size(problem.rows());
+    depth = b.size(problem.depth);
+    columns = b.size(problem.columns);
+    lhsRowStride = b.size(problem.lhsRowStride);
+    lhsDepthStride = b.size(problem.lhsDepthStride);
+    needsPacking = !problem.isPacked && !problem.rhsColumnStride.isConstant(1);
+  }
+
+  void run() {
+    TileShape main = mainTile(b.options(), compute);
+    std::optional<int64_t> knownRows = problem.rows().constant(), knownColumns = problem.columns.constant();
+    if (knownRows) {
+      if (*knownRows <= main.rows / 2)
+        return emitAll(wideTile(b.options(), compute, std::max<int64_t>(*knownRows, 1), knownColumns));
+      main.rows = evenRows(*knownRows, main.rows);
+      return emitAll(main);
+    }
+    b.ifElse(
+        b.less(rows, b.i64(3)),
+        [&] {
+          b.ifElse(
+              b.less(rows, b.i64(2)), [&] { emitAll(wideTile(b.options(), compute, 1, knownColumns)); },
+              [&] { emitAll(wideTile(b.options(), compute, 2, knownColumns)); });
+        },
+        [&] { emitAll(main); });
+  }
+
+private:
+  /// All tiles of the result, in tiles of `shape`.
+  void emitAll(TileShape shape);
+  /// Rows [rowTileBegin, rowTileEnd) of tiles, of one column tile.
+  void emitRows(TileShape shape);
+  void emitTile(TileShape shape, Value firstRow, Value validRows);
+  void packColumns(TileShape shape);
+
+  KernelBuilder &b;
+  const MatmulProblem &problem;
+  ContractionEpilogue &epilogue;
+  Value lhs, rhs;
+  Type compute;
+  Value rows, depth, columns, lhsRowStride, lhsDepthStride;
+  bool needsPacking = false;
+  Value packBuffer;
+
+  // Of the column tile that is being emitted.
+  Value lhsBase, column, rowTileBegin, rowTileEnd, rowTiles;
+  SmallVector<Value> outerIndices;
+  TileColumns tileColumns;
+  SmallVector<Value> masks; // of the results
+};
+
+void MatmulEmitter::emitAll(TileShape shape) {
+  const int64_t width = shape.columns(b.options());
+  Value one = b.i64(1), tileWidth = b.i64(width), tileRows = b.i64(shape.rows);
+  rowTiles = b.ceilDiv(rows, tileRows);
+  Value columnTiles = b.ceilDiv(columns, tileWidth);
+  Value outerSize = one;
+  for (const MatmulOuterDim &dim : problem.outer)
+    outerSize = b.mul(outerSize, b.size(dim.size));
+
+  KernelBuilder::Range range = b.split(b.product({outerSize, columnTiles, rowTiles}));
+  b.when(b.less(range.begin, range.end), [&] {
+    // A strip is one column tile; the first and the last of a worker may have only part of its rows.
+    Value firstStrip = b.div(range.begin, rowTiles), lastStrip = b.ceilDiv(range.end, rowTiles);
+    b.loop(firstStrip, lastStrip, one, [&](Value strip) {
+      Value stripStart = b.mul(strip, rowTiles);
+      rowTileBegin = b.max(b.sub(range.begin, stripStart), b.i64(0));
+      rowTileEnd = b.min(b.sub(range.end, stripStart), rowTiles);
+      Value tile = strip;
+      Value lhsOffset = b.i64(0), rhsOffset = b.i64(0);
+      outerIndices.assign(problem.outer.size(), Value());
+      if (!problem.outer.empty()) {
+        tile = b.rem(strip, columnTiles);
+        Value rest = b.div(strip, columnTiles);
+        for (size_t i = problem.outer.size(); i-- > 0;) {
+          const MatmulOuterDim &dim = problem.outer[i];
+          Value size = b.size(dim.size);
+          outerIndices[i] = i == 0 ? rest : b.rem(rest, size);
+          rest = b.div(rest, size);
+          lhsOffset = b.add(lhsOffset, b.mul(outerIndices[i], b.size(dim.lhsStride)));
+          rhsOffset = b.add(rhsOffset, b.mul(outerIndices[i], b.size(dim.rhsStride)));
+        }
+      }
+      lhsBase = b.address(lhs, lhsOffset, problem.type);
+      column = b.mul(tile, tileWidth);
+
+      auto emitColumns = [&](unsigned vectors, Value remaining) {
+        TileShape tileShape{shape.rows, vectors};
+        tileColumns = {};
+        tileColumns.storage = problem.type;
+        masks.clear();
+        if (remaining)
+          for (unsigned v = 0; v != vectors; ++v) {
+            Value left = b.sub(remaining, b.i64(int64_t(v) * b.lanes()));
+            std::optional<int64_t> known = constantOf(left);
+            masks.push_back(known && *known >= b.lanes() ? Value() : b.maskBelow(left, b.lanes()));
+          }
+        if (problem.isPacked) {
+          tileColumns.pointer = b.address(rhs, panelStart(b, column, depth, width), problem.type);
+          tileColumns.offsets = panelOffsets(b, vectors, depth);
+          tileColumns.kStride = b.i64(panelColumns);
+        } else {
+          Value stride = b.size(problem.rhsColumnStride);
+          tileColumns.pointer = b.address(rhs, b.add(rhsOffset, b.mul(column, stride)), problem.type);
+          for (unsigned v = 0; v != vectors; ++v)
+            tileColumns.offsets.push_back(b.i64(int64_t(v) * b.lanes()));
+          tileColumns.kStride = b.size(problem.rhsDepthStride);
+          tileColumns.masks = masks;
+          if (needsPacking)
+            packColumns(tileShape);
+        }
+        emitRows(tileShape);
+      };
+
+      // The last column tile has fewer vectors, the last of them with a mask.
+      std::optional<int64_t> known = problem.columns.constant();
+      if (known) {
+        int64_t rest = *known % width;
+        unsigned restVectors = (rest + b.lanes() - 1) / b.lanes();
+        if (rest == 0)
+          emitColumns(shape.vectors, {});
+        else if (*known < width)
+          emitColumns(restVectors, b.i64(rest));
+        else
+          b.ifElse(
+              b.less(tile, b.i64(*known / width)), [&] { emitColumns(shape.vectors, {}); },
+              [&] { emitColumns(restVectors, b.i64(rest)); });
+        return;
+      }
+      Value remaining = b.sub(columns, column);
+      b.ifElse(
+          b.less(remaining, tileWidth), [&] { emitColumns(shape.vectors, remaining); },
+          [&] { emitColumns(shape.vectors, {}); });
+    });
+  });
+}
+
+void MatmulEmitter::packColumns(TileShape shape) {
+  const unsigned lanes = b.lanes();
+  const int64_t width = int64_t(shape.vectors) * lanes;
+  const int64_t bytes = KernelBuilder::byteSize(problem.type);
+  if (!packBuffer) {
+    // Of the widest tile that is used: a full one comes first or is the only one.
+    int64_t widest = std::max<int64_t>(width, 8 * int64_t(lanes));
+    packBuffer = b.scratch(problem.depth * widest * bytes);
+  }
+  Value stride = b.size(problem.rhsColumnStride);
+  Value steps = arith::MulIOp::create(b, b.step(lanes), b.splat(stride, lanes));
+  b.loop(b.i64(0), depth, b.i64(1), [&](Value k) {
+    Value base = b.address(tileColumns.pointer, b.mul(k, tileColumns.kStride), problem.type);
+    for (unsigned v = 0; v != shape.vectors; ++v) {
+      Value start = b.address(base, b.mul(b.i64(int64_t(v) * lanes), stride), problem.type);
+      Value mask = tileColumns.masks.empty() ? Value() : tileColumns.masks[v];
+      Value packed = b.gather(start, steps, problem.type, mask);
+      b.store(packed, packBuffer, b.add(b.mul(k, b.i64(width)), b.i64(int64_t(v) * lanes)), problem.type);
+    }
+  });
+  tileColumns.pointer = packBuffer;
+  tileColumns.kStride = b.i64(width);
+  tileColumns.masks.clear();
+}
+
+void MatmulEmitter::emitRows(TileShape shape) {
+  Value tileRows = b.i64(shape.rows);
+  std::optional<int64_t> known = problem.rows().constant();
+  if (known) {
+    int64_t fullTiles = *known / shape.rows;
+    unsigned rest = *known % shape.rows;
+    if (fullTiles > 0)
+      b.loop(rowTileBegin, rest == 0 ? rowTileEnd : b.min(rowTileEnd, b.i64(fullTiles)), b.i64(1),
+             [&](Value tile) { emitTile(shape, b.mul(tile, tileRows), {}); });
+    if (rest != 0)
+      b.when(b.less(b.i64(fullTiles), rowTileEnd),
+             [&] { emitTile({rest, shape.vectors}, b.i64(fullTiles * shape.rows), {}); });
+    return;
+  }
+  Value fullTiles = b.div(rows, tileRows);
+  b.loop(rowTileBegin, b.min(rowTileEnd, fullTiles), b.i64(1),
+         [&](Value tile) { emitTile(shape, b.mul(tile, tileRows), {}); });
+  if (shape.rows <= 2) // The wide tiles are chosen by the number of rows, which they hold exactly.
+    return;
+  b.when(b.less(fullTiles, rowTileEnd), [&] {
+    Value firstRow = b.mul(fullTiles, tileRows);
+    Value rest = b.sub(rows, firstRow);
+    std::function<void(unsigned)> choose = [&](unsigned size) {
+      if (size >= shape.rows)
+        return emitTile(shape, firstRow, rest);
+      b.ifElse(
+          b.less(rest, b.i64(size + 1)), [&] { emitTile({size, shape.vectors}, firstRow, rest); }, [&] { choose(size * 2); });
+    };
+    choose(1);
+  });
+}
+
+void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
+  TileRows tileRows;
+  tileRows.kStride = lhsDepthStride;
+  tileRows.storage = problem.type;
+  Value first = b.address(lhsBase, b.mul(firstRow, lhsRowStride), problem.type);
+  for (unsigned r = 0; r != shape.rows; ++r) {
+    Value row = b.i64(r);
+    if (validRows && r > 0)
+      row = b.min(row, b.sub(validRows, b.i64(1)));
+    tileRows.pointers.push_back(b.address(first, b.mul(row, lhsRowStride), problem.type));
+  }
+  KernelBuilder::Values sums = accumulate(b, tileRows, tileColumns, depth, zeroAccumulators(b, shape, compute));
+
+  TilePosition position;
+  position.rowIndices = [&](Value row) {
+    SmallVector<Value> indices(outerIndices);
+    Value rest = b.add(firstRow, row);
+    SmallVector<Value> rowIndices(problem.rowDims.size());
+    for (size_t i = problem.rowDims.size(); i-- > 0;) {
+      Value size = b.size(problem.rowDims[i]);
+      rowIndices[i] = i == 0 ? rest : b.rem(rest, size);
+      rest = i == 0 ? rest : b.div(rest, size);
+    }
+    indices.append(rowIndices);
+    return indices;
+  };
+  position.column = column;
+  position.masks = masks;
+  position.validRows = shape.rows == 1 ? Value() : validRows;
+  epilogue.emit(shape, position, sums);
+}
+
+} // namespace
+
+void emitMatmul(KernelBuilder &b, const MatmulProblem &problem, Value lhs, Value rhs, ContractionEpilogue &epilogue) {
+  MatmulEmitter(b, problem, lhs, rhs, epilogue).run();
+}
+
+} // namespace stator::kernel
