@@ -1,0 +1,55 @@
+//===- FoldParameterTransforms.cpp - transforms of weights as recipes ------===//
+//
+// Folding through the interpreter would hold a whole weight in memory, and a
+// weight may be larger than memory. A recipe names the transform instead and
+// is streamed when the artifact is written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Graph/DerivedParameters.h"
+#include "passes/Graph/Passes.h"
+
+using namespace mlir;
+
+namespace stator::graph {
+
+#define GEN_PASS_DEF_FOLDPARAMETERTRANSFORMSPASS
+#include "passes/Graph/Passes.h.inc"
+
+namespace {
+
+struct FoldParameterTransformsPass : impl::FoldParameterTransformsPassBase<FoldParameterTransformsPass> {
+  using FoldParameterTransformsPassBase::FoldParameterTransformsPassBase;
+
+  void runOnOperation() override {
+    DerivedParameters parameters(getOperation());
+    // In program order, so that a chain of transforms folds from its start.
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<TransposeOp, ReshapeOp, ConvertOp>(op))
+        return;
+      ParameterOp source = parameters.frozen(op->getOperand(0));
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      if (!source || !type.hasStaticShape())
+        return;
+      Value folded = DerivedParameters::read(derive(op, source, type, parameters), op);
+      op->getResult(0).replaceAllUsesWith(folded);
+      ++numFolded;
+    });
+    getOperation().walk([](Operation *op) {
+      if (isa<TransposeOp, ReshapeOp, ConvertOp, GetParameterOp>(op) && op->use_empty())
+        op->erase();
+    });
+    parameters.removeUnused();
+  }
+
+private:
+  static ParameterOp derive(Operation *op, ParameterOp source, RankedTensorType type, DerivedParameters &parameters) {
+    Builder builder(op->getContext());
+    if (auto transpose = dyn_cast<TransposeOp>(op))
+      return parameters.derive(source, "transpose", builder.getNamedAttr("perm", transpose.getPermutationAttr()), type);
+    return parameters.derive(source, isa<ReshapeOp>(op) ? "reshape" : "convert", {}, type);
+  }
+};
+
+} // namespace
+} // namespace stator::graph

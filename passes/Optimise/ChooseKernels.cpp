@@ -1,0 +1,78 @@
+//===- ChooseKernels.cpp - own kernel or library, per contraction ----------===//
+
+#include "dialects/Graph/GraphOps.h"
+#include "dialects/Graph/Shapes.h"
+#include "dialects/Target/CostTable.h"
+#include "passes/Optimise/FusionFamilies.h"
+#include "passes/Optimise/Passes.h"
+
+using namespace mlir;
+
+namespace stator::optimise {
+
+#define GEN_PASS_DEF_CHOOSEKERNELSPASS
+#include "passes/Optimise/Passes.h.inc"
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Why oneDNN cannot run `op`, or empty.
+std::string whyNotOneDnn(Operation *op) {
+  Type element = typeOf(op->getResult(0)).getElementType();
+  if (!element.isF32())
+    return "oneDNN steps are f32 only";
+  if (auto convolution = dyn_cast<graph::ConvolutionOp>(op)) {
+    int64_t spatial = typeOf(convolution.getInput()).getRank() - 2;
+    if (spatial < 1 || spatial > 3)
+      return "oneDNN has convolutions of 1 to 3 spatial axes";
+    if (llvm::any_of(convolution.getPadLow(), [](int64_t pad) { return pad < 0; }) ||
+        llvm::any_of(convolution.getPadHigh(), [](int64_t pad) { return pad < 0; }))
+      return "oneDNN has no negative padding";
+  }
+  return "";
+}
+
+ContractionCost describe(Operation *op) {
+  ContractionCost cost;
+  cost.kind = isa<graph::DotGeneralOp>(op)                           ? ContractionKind::Matmul
+              : isDepthwise(cast<graph::ConvolutionOp>(op)) ? ContractionKind::Depthwise
+                                                                     : ContractionKind::Convolution;
+  SmallVector<DimExpr> dims = graph::dimsOf(typeOf(op->getResult(0)));
+  DimExpr rows(1);
+  for (const DimExpr &dim : ArrayRef(dims).drop_back())
+    rows *= dim;
+  cost.rows = rows.constant();
+  cost.columns = dims.back().constant();
+  return cost;
+}
+
+struct ChooseKernelsPass : impl::ChooseKernelsPassBase<ChooseKernelsPass> {
+  using ChooseKernelsPassBase::ChooseKernelsPassBase;
+
+  void runOnOperation() override {
+    if (library != "none" && library != "onednn" && library != "auto") {
+      getOperation().emitError() << "unknown library `" << library << "`, expected none, onednn or auto";
+      return signalPassFailure();
+    }
+    getOperation().walk([&](Operation *op) {
+      if (isContraction(op))
+        choose(op);
+    });
+  }
+
+private:
+  void choose(Operation *op) {
+    if (library == "none")
+      return setKernelChoice(op, "own", "no library allowed");
+    if (std::string reason = whyNotOneDnn(op); !reason.empty())
+      return setKernelChoice(op, "own", reason);
+    if (library == "onednn")
+      return setKernelChoice(op, "onednn", "library forced");
+    CostVerdict verdict = chooseByCost(describe(op));
+    setKernelChoice(op, verdict.useLibrary ? "onednn" : "own", verdict.reason);
+  }
+};
+
+} // namespace
+} // namespace stator::optimise

@@ -1,0 +1,50 @@
+//===- Decompose.cpp - composites that no kernel takes ---------------------===//
+
+#include "dialects/Graph/GraphOps.h"
+#include "passes/Optimise/FusionFamilies.h"
+#include "passes/Optimise/Passes.h"
+
+using namespace mlir;
+
+namespace stator::optimise {
+
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "passes/Optimise/Passes.h.inc"
+
+namespace {
+
+/// Row kernels compute normalisations over the last axes; GELU is one function to every element-wise kernel.
+bool hasKernel(Operation *op) {
+  if (isa<graph::GeluOp>(op))
+    return true;
+  return !isa<graph::BatchNormOp, graph::AttentionOp>(op) && isRowAnchor(op);
+}
+
+struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
+  using DecomposePassBase::DecomposePassBase;
+
+  void runOnOperation() override {
+    // What a composite decomposes into may itself hold composites (attention holds a softmax), so repeat until nothing is left to do.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SmallVector<graph::GraphComposite> composites;
+      getOperation().walk([&](graph::GraphComposite composite) {
+        if (!hasKernel(composite))
+          composites.push_back(composite);
+      });
+      for (graph::GraphComposite composite : composites) {
+        OpBuilder builder(composite);
+        FailureOr<SmallVector<Value>> values = composite.decompose(builder);
+        if (failed(values))
+          return signalPassFailure();
+        composite->replaceAllUsesWith(*values);
+        composite->erase();
+        changed = true;
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace stator::optimise

@@ -1,0 +1,163 @@
+//===- FormFusions.cpp - every op of a method gets its kernel --------------===//
+//
+// Decides what runs as one kernel. The order of the three rounds is the
+// policy: contractions take their epilogues first, because keeping a result in
+// registers saves the most; then reductions over rows take what surrounds
+// them; what is left becomes element-wise maps and single-op kernels.
+//
+// From here on each op of a method is inside a `graph.fusion`, or is one of the
+// few that the plan executes itself (views, parameters, control flow).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Optimise/FusionFamilies.h"
+#include "passes/Optimise/FusionGroups.h"
+#include "passes/Optimise/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace stator::optimise {
+
+#define GEN_PASS_DEF_FORMFUSIONSPASS
+#include "passes/Optimise/Passes.h.inc"
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+bool sameShape(RankedTensorType a, RankedTensorType b) {
+  return a.getShape() == b.getShape() && a.getEncoding() == b.getEncoding();
+}
+
+/// An element-wise op all of whose results have the shape of `type`.
+bool isElementwiseOf(Operation *op, RankedTensorType type) {
+  return op->hasTrait<graph::Elementwise>() && op->getNumResults() == 1 && sameShape(typeOf(op->getResult(0)), type);
+}
+
+/// What oneDNN's contractions take after them: a bias per channel, then a ReLU. Called for each op in program order, since the order
+/// matters to the library.
+class LibraryEpilogue {
+public:
+  explicit LibraryEpilogue(RankedTensorType type) : type(type) {}
+
+  bool admit(Operation *op) {
+    if (!isElementwiseOf(op, type) || !type.getElementType().isF32())
+      return false;
+    if (isa<graph::ReluOp>(op) && !relu)
+      return relu = true;
+    if (auto add = dyn_cast<graph::AddOp>(op); add && !relu && !bias)
+      return bias = isChannelVector(add.getRhs()) || isChannelVector(add.getLhs());
+    return false;
+  }
+
+private:
+  bool isChannelVector(Value value) {
+    auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
+    return broadcast && typeOf(broadcast.getInput()).getRank() == 1 &&
+           broadcast.getDimensions() == ArrayRef<int64_t>{type.getRank() - 1};
+  }
+
+  RankedTensorType type;
+  bool bias = false, relu = false;
+};
+
+class FusionFormer {
+public:
+  explicit FusionFormer(Block &block) : block(block) {}
+
+  void run() {
+    forEachOp([&](Operation *op) { return isContraction(op); }, [&](Operation *op) { fuseContraction(op); });
+    forEachOp([&](Operation *op) { return isRowAnchor(op); }, [&](Operation *op) { fuseRows(op); });
+    forEachOp([&](Operation *op) { return isa<graph::ReduceOp, graph::PoolOp>(op); }, [&](Operation *op) { fuseAroundWindow(op); });
+    forEachOp([&](Operation *op) { return op->hasTrait<graph::Elementwise>(); }, [&](Operation *op) { fuseMap(op); });
+    forEachOp([&](Operation *op) { return !runsWithoutKernel(op); }, [&](Operation *op) {
+      outlineGroup(FusionGroup(op), familyOf(op), "own", "single " + op->getName().stripDialect().str());
+    });
+  }
+
+private:
+  /// Ops are collected first: outlining erases the ones that it takes.
+  void forEachOp(llvm::function_ref<bool(Operation *)> wanted, llvm::function_ref<void(Operation *)> visit) {
+    llvm::SetVector<Operation *> pending;
+    for (Operation &op : block)
+      if (wanted(&op))
+        pending.insert(&op);
+    while (!pending.empty()) {
+      Operation *op = pending.front();
+      taken.clear();
+      visit(op);
+      pending.remove_if([&](Operation *candidate) { return candidate == op || taken.contains(candidate); });
+    }
+  }
+
+  void outline(const FusionGroup &group, StringRef family, StringRef kernel, const std::string &reason) {
+    taken.insert(group.ops().begin(), group.ops().end());
+    outlineGroup(group, family, kernel, reason);
+  }
+
+  void fuseContraction(Operation *op) {
+    RankedTensorType type = typeOf(op->getResult(0));
+    FusionGroup group(op);
+    KernelChoice choice = takeKernelChoice(op);
+    LibraryEpilogue library(type);
+    bool own = choice.kernel == "own";
+    group.growForward([&](Operation *candidate) { return own ? isElementwiseOf(candidate, type) : library.admit(candidate); });
+    outline(group, familyOf(op), choice.kernel, choice.reason);
+  }
+
+  void fuseRows(Operation *op) {
+    RankedTensorType full = typeOf(op->getOperand(0));
+    llvm::SmallVector<int64_t> axes = rowAxes(op);
+    FusionGroup group(op);
+    group.growBackward([&](Operation *candidate) { return isElementwiseOf(candidate, full); });
+    group.growForward([&](Operation *candidate) {
+      if (isElementwiseOf(candidate, full) || isElementwiseOf(candidate, typeOf(op->getResult(0))))
+        return true;
+      if (auto broadcast = dyn_cast<graph::BroadcastOp>(candidate))
+        return sameShape(typeOf(broadcast.getResult()), full);
+      return isRowAnchor(candidate) && sameShape(typeOf(candidate->getOperand(0)), full) && rowAxes(candidate) == axes;
+    });
+    // A reduction on its own needs no row structure.
+    bool onlyReduce = isa<graph::ReduceOp>(op) && llvm::none_of(group.ops(), [&](Operation *member) {
+      return member != op && (isRowAnchor(member) || isa<graph::BroadcastOp>(member));
+    });
+    if (onlyReduce)
+      return;
+    outline(group, "rows", "own", "row of " + op->getName().stripDialect().str() + " with " + std::to_string(group.ops().size() - 1) + " neighbours");
+  }
+
+  void fuseAroundWindow(Operation *op) {
+    RankedTensorType input = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
+    FusionGroup group(op);
+    if (isa<graph::ReduceOp>(op))
+      group.growBackward([&](Operation *candidate) { return isElementwiseOf(candidate, input); });
+    group.growForward([&](Operation *candidate) { return isElementwiseOf(candidate, result); });
+    outline(group, familyOf(op), "own", "element-wise neighbours fused: " + std::to_string(group.ops().size() - 1));
+  }
+
+  void fuseMap(Operation *op) {
+    RankedTensorType type = typeOf(op->getResult(0));
+    FusionGroup group(op);
+    group.growForward([&](Operation *candidate) { return isElementwiseOf(candidate, type); });
+    outline(group, "map", "own", "element-wise chain of " + std::to_string(group.ops().size()));
+  }
+
+  Block &block;
+  llvm::DenseSet<Operation *> taken;
+};
+
+struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
+  using FormFusionsPassBase::FormFusionsPassBase;
+
+  void runOnOperation() override {
+    llvm::SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      FusionFormer(*block).run();
+  }
+};
+
+} // namespace
+} // namespace stator::optimise

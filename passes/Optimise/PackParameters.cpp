@@ -1,0 +1,151 @@
+//===- PackParameters.cpp - weights in kernel layout -----------------------===//
+//
+// Own contraction kernels read weights in panels (dialects/Target/
+// PackedLayouts.h). Packing is a recipe on the parameter: the bytes are written
+// once, when the artifact is, and are shared by all methods and CPU levels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Graph/DerivedParameters.h"
+#include "dialects/Graph/Shapes.h"
+#include "dialects/Target/PackedLayouts.h"
+#include "passes/Optimise/FusionFamilies.h"
+#include "passes/Optimise/Passes.h"
+
+
+using namespace mlir;
+
+namespace stator::optimise {
+
+#define GEN_PASS_DEF_PACKPARAMETERSPASS
+#include "passes/Optimise/Passes.h.inc"
+
+namespace {
+
+class Packer {
+public:
+  explicit Packer(graph::DerivedParameters &parameters) : parameters(parameters) {}
+
+  void pack(graph::DotGeneralOp op) {
+    if (!op.getRhsBatch().empty() || op.getRhsPacked())
+      return;
+    graph::ParameterOp weight = parameters.frozenOrConstant(op.getRhs());
+    if (!weight || weight.tensorType().getRank() != 2)
+      return;
+    ArrayRef<int64_t> shape = weight.tensorType().getShape();
+    graph::ParameterOp packed = derive(weight, "pack_matmul", {}, toVector(matmulPanelsShape({shape[0], shape[1]})), matmulPanelsLayout);
+    op.setRhsPacked(shape[1]);
+    op->setOperand(1, graph::DerivedParameters::read(packed, op));
+  }
+
+  void pack(graph::ConvolutionOp op) {
+    if (op.getFilterPacked() || op.getLayout() != graph::TensorLayout::ChannelsLast)
+      return;
+    auto filterType = cast<RankedTensorType>(op.getFilter().getType());
+    if (!filterType.hasStaticShape())
+      return;
+    SmallVector<int64_t> shape(filterType.getShape());
+    graph::ParameterOp filter = parameters.frozenOrConstant(op.getFilter());
+    if (!filter) {
+      OpBuilder builder(op);
+      op->setOperand(1, isDepthwise(op) ? packDepthwise(op, builder) : packConvolution(op, builder));
+      op.setFilterPacked(true);
+      op.setFilterShape(shape);
+      return;
+    }
+    std::vector<int64_t> oihw(shape.begin(), shape.end());
+    Builder builder(op.getContext());
+    graph::ParameterOp packed;
+    if (isDepthwise(op))
+      packed = derive(filter, "pack_depthwise", {}, toVector(depthwiseShape(oihw)), depthwiseLayout);
+    else
+      packed = derive(filter, "pack_conv", builder.getNamedAttr("groups", builder.getI64IntegerAttr(op.getGroups())),
+                      toVector(convPanelsShape(oihw, op.getGroups())), convPanelsLayout);
+    op.setFilterPacked(true);
+    op.setFilterShape(shape);
+    op->setOperand(1, graph::DerivedParameters::read(packed, op));
+  }
+
+private:
+  template <typename Range>
+  static SmallVector<int64_t> toVector(const Range &range) {
+    return SmallVector<int64_t>(range.begin(), range.end());
+  }
+
+  graph::ParameterOp derive(graph::ParameterOp source, StringRef kind, ArrayRef<NamedAttribute> options, ArrayRef<int64_t> shape,
+                            std::string_view layout) {
+    auto type = RankedTensorType::get(shape, source.tensorType().getElementType());
+    return parameters.derive(source, kind, options, type, StringRef(layout));
+  }
+
+  static Value reshape(Value value, ArrayRef<int64_t> shape, OpBuilder &builder) {
+    auto type = RankedTensorType::get(shape, cast<RankedTensorType>(value.getType()).getElementType());
+    return type == value.getType() ? value : graph::ReshapeOp::create(builder, value.getLoc(), type, value).getResult();
+  }
+
+  /// `pack_depthwise` as graph ops, for a filter that is computed or may change between runs.
+  static Value packDepthwise(graph::ConvolutionOp op, OpBuilder &builder) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+    Value rows = reshape(op.getFilter(), {shape[0], elementsOf(shape.drop_front())}, builder);
+    return graph::TransposeOp::create(builder, op.getLoc(), rows, ArrayRef<int64_t>{1, 0}).getResult();
+  }
+
+  /// `pack_conv` as graph ops: [groups * Og, Cg, taps] to [groups, panels, taps * Cg, 16].
+  static Value packConvolution(graph::ConvolutionOp op, OpBuilder &builder) {
+    auto type = cast<RankedTensorType>(op.getFilter().getType());
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t groups = op.getGroups(), outputs = shape[0] / groups, channels = shape[1], taps = elementsOf(shape.drop_front(2));
+    int64_t panels = panelsOf(outputs), missing = panels * panelColumns - outputs;
+    Value value = reshape(op.getFilter(), {groups, outputs, channels, taps}, builder);
+    if (missing) {
+      Value zero = graph::ConstantOp::create(builder, op.getLoc(),
+                                             DenseElementsAttr::get(RankedTensorType::get({}, type.getElementType()),
+                                                                    builder.getZeroAttr(type.getElementType())))
+                       .getResult();
+      auto amounts = [&](int64_t amount) { return graph::DimsAttr::get(op.getContext(), ArrayRef<int64_t>{0, amount, 0, 0}); };
+      value = graph::PadOp::create(builder, op.getLoc(), value, zero, amounts(0), amounts(missing), ArrayRef<int64_t>{0, 0, 0, 0})
+                  .getResult();
+    }
+    value = reshape(value, {groups, panels, panelColumns, channels, taps}, builder);
+    value = graph::TransposeOp::create(builder, op.getLoc(), value, ArrayRef<int64_t>{0, 1, 4, 3, 2}).getResult();
+    return reshape(value, {groups, panels, taps * channels, panelColumns}, builder);
+  }
+
+  static int64_t elementsOf(ArrayRef<int64_t> shape) {
+    int64_t product = 1;
+    for (int64_t size : shape)
+      product *= size;
+    return product;
+  }
+
+  graph::DerivedParameters &parameters;
+};
+
+struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
+  using PackParametersPassBase::PackParametersPassBase;
+
+  void runOnOperation() override {
+    graph::DerivedParameters parameters(getOperation());
+    Packer packer(parameters);
+    SmallVector<Operation *> contractions;
+    getOperation().walk([&](Operation *op) {
+      if (isContraction(op) && chosenKernel(op) == "own")
+        contractions.push_back(op);
+    });
+    for (Operation *op : contractions) {
+      if (auto dot = dyn_cast<graph::DotGeneralOp>(op))
+        packer.pack(dot);
+      else
+        packer.pack(cast<graph::ConvolutionOp>(op));
+    }
+    // The reads of unpacked weights are dead now.
+    getOperation().walk([](graph::GetParameterOp get) {
+      if (get->use_empty())
+        get->erase();
+    });
+    parameters.removeUnused();
+  }
+};
+
+} // namespace
+} // namespace stator::optimise

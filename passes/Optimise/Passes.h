@@ -1,0 +1,31 @@
+//===- Passes.h - the optimise stage ---------------------------------------===//
+//
+// Accepts a method that VerifyGraph passed; leaves fusion regions, each with a
+// kernel family and a choice between an own kernel and a library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STATOR_PASSES_OPTIMISE_PASSES_H
+#define STATOR_PASSES_OPTIMISE_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace stator::optimise {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Optimise/Passes.h.inc"
+
+struct OptimiseOptions {
+  /// "none", "onednn" or "auto".
+  std::string library = "auto";
+};
+
+/// Adds the whole stage, verifier included, to a pass manager on the module.
+void buildOptimisePipeline(mlir::OpPassManager &passes, const OptimiseOptions &options);
+
+} // namespace stator::optimise
+
+#endif // STATOR_PASSES_OPTIMISE_PASSES_H
