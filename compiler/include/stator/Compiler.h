@@ -1,0 +1,129 @@
+// The compiler as a library: from a model (a file, or a graph traced in C++) to one artifact, `model.stator`.
+//
+//   stator::compiler::CompileOptions options;
+//   options.output = "digits.stator";
+//   auto summary = stator::compiler::compile("digits.onnx", options);
+//   if (!summary.ok()) ... summary.status().message() ...
+//
+// Ownership: options and results are plain values; a Builder given to compile() stays the caller's, but its graph is used up.
+// Lifetime:  nothing outlives the call.
+// Threads:   calls are independent of each other; each may use several threads. Callbacks come from the calling thread.
+// Failure:   a Status says what is wrong with the model, the options or the output file; there is no partial output file.
+#ifndef STATOR_COMPILER_H
+#define STATOR_COMPILER_H
+
+#include "stator/Result.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stator::trace {
+class Builder;
+}
+
+namespace stator::compiler {
+
+/// Something that the compiler has to say about the model.
+struct Diagnostic {
+  enum class Severity { Error, Warning, Remark, Note } severity = Severity::Error;
+  /// "model.onnx: node `conv1` (Conv)", a place in a text file, or empty.
+  std::string place;
+  std::string message;
+};
+
+/// The compiler has begun a step: stage `stage` of `stages`, and within it `item` of `items` (kernels, parameters), if it counts.
+struct Progress {
+  std::string stage;
+  unsigned number = 0;
+  unsigned total = 0;
+  std::string detail;
+};
+
+struct CompileOptions {
+  /// Path of the artifact. May be empty when `stopAfter` names a stage before `artifact`.
+  std::string output;
+  /// "onnx" or "mlir"; empty: told from the first bytes of the file.
+  std::string inputType;
+  /// 0 to 3. From 0 to 1 the graph stage begins to simplify, from 1 to 2 the backend works at full strength.
+  int optimisationLevel = 2;
+  /// "none": own kernels only; "onednn": oneDNN for every contraction that it can do; "auto": by cost.
+  std::string library = "auto";
+  /// Names such as "x86-64-v3" or "v3"; empty: all levels.
+  std::vector<std::string> cpuLevels;
+  /// Replaces the levels' processor: "host" or an LLVM name ("znver4"); then only the best level that it has is built.
+  std::string processor;
+  /// "[NAME=]SHAPExTYPE", for instance "x=1x3x224x224xf32", "Nx128xi64".
+  std::vector<std::string> inputs;
+  /// "NAME=VALUE" fixes a named size, "NAME=MIN..MAX" gives its range.
+  std::vector<std::string> dims;
+  /// Keeps the optimised graph in the artifact, as text without weights.
+  bool embedIr = false;
+
+  /// Names of stages; empty: all of them.
+  std::string startFrom;
+  std::string stopAfter;
+  /// A folder for the IR after every stage, from which `startFrom` can resume. Empty: none.
+  std::string dumpIrDir;
+  /// A folder for each level's LLVM IR, assembly and object. Empty: none.
+  std::string dumpKernelsDir;
+  /// Verifies the IR after every pass, not only after every stage.
+  bool verifyEach = true;
+  /// Where a failing pass leaves a reproducer; empty: nowhere.
+  std::string crashReproducer;
+
+  std::function<void(const Diagnostic &)> onDiagnostic;
+  std::function<void(const Progress &)> onProgress;
+};
+
+struct CompileSummary {
+  std::string output;
+  uint64_t artifactBytes = 0;
+  uint64_t weightBytes = 0;
+  unsigned methods = 0;
+  unsigned kernels = 0;
+  unsigned kernelCalls = 0;
+  unsigned libraryCalls = 0;
+  std::vector<std::string> cpuLevels;
+};
+
+/// Compiles the file `path`.
+Result<CompileSummary> compile(const std::string &path, const CompileOptions &options);
+/// Compiles a traced model; calls finish() on it.
+Result<CompileSummary> compile(trace::Builder &model, const CompileOptions &options);
+
+/// A part of a model that cannot be compiled.
+struct UnsupportedPart {
+  std::string place;
+  std::string reason;
+};
+struct SupportReport {
+  std::vector<UnsupportedPart> unsupported;
+  /// Operators of the source and how often each occurs, sorted by name.
+  std::vector<std::pair<std::string, unsigned>> operators;
+  /// After a successful import and optimisation: what each fusion became.
+  unsigned ownKernels = 0;
+  unsigned libraryCalls = 0;
+  bool isSupported() const { return unsupported.empty(); }
+};
+
+/// Says for the whole model whether compile() could do it, without generating code. A Status only when the file cannot be read.
+Result<SupportReport> check(const std::string &path, const CompileOptions &options);
+
+/// One line of the table of stages.
+struct StageInfo {
+  std::string name;
+  std::string from;
+  std::string to;
+  std::string does;
+  std::string verifiedBy;
+};
+std::vector<StageInfo> stages();
+
+/// "stator 0.1.0 (LLVM 22.1.8)".
+std::string versionText();
+
+} // namespace stator::compiler
+
+#endif // STATOR_COMPILER_H

@@ -1,0 +1,329 @@
+//===- Build.cpp - a method on tensors becomes instructions over buffers ---===//
+//
+// The walk is simple because TensorPlacement has decided everything: each root
+// is declared once, each operation becomes at most one instruction, and an
+// operand that is not where its user wants it costs one copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Plan/Passes.h"
+#include "passes/Plan/TensorPlacement.h"
+
+#include "dialects/Graph/ParameterStore.h"
+#include "dialects/Graph/Shapes.h"
+#include "dialects/Plan/Views.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+#include <map>
+
+namespace stator::plan {
+#define GEN_PASS_DEF_PLANBUILDPASS
+#include "passes/Plan/Passes.h.inc"
+} // namespace stator::plan
+
+using namespace mlir;
+using namespace stator;
+using namespace stator::plan;
+
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// The elements as the runtime stores them: little-endian, one byte per i1.
+std::vector<std::byte> denseBytes(DenseElementsAttr elements) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  size_t elementBytes = byteSize(graph::elementTypeOf(type.getElementType()));
+  std::vector<std::byte> bytes(type.getNumElements() * elementBytes);
+  std::byte *out = bytes.data();
+  auto put = [&](const APInt &value) {
+    uint64_t bits = value.getZExtValue();
+    std::memcpy(out, &bits, elementBytes);
+    out += elementBytes;
+  };
+  if (isa<FloatType>(type.getElementType()))
+    for (const APFloat &value : elements.getValues<APFloat>())
+      put(value.bitcastToAPInt());
+  else
+    for (const APInt &value : elements.getValues<APInt>())
+      put(value);
+  return bytes;
+}
+
+/// Turns one function into one method.
+class MethodBuilder {
+public:
+  MethodBuilder(func::FuncOp function, SymbolTable &symbols)
+      : function(function), symbols(symbols), placement(function), builder(function.getContext()) {}
+
+  FailureOr<MethodOp> build();
+  int64_t numCopies = 0, numViews = 0;
+
+private:
+  Location loc() const { return function.getLoc(); }
+
+  void declareSignature();
+  BufferOp declare(BufferKind kind, RankedTensorType type, std::optional<int64_t> index = {}, StringAttr name = {},
+                   FlatSymbolRefAttr parameter = {});
+  BufferOp declareRoot(Value root);
+  /// The buffer that holds `tensor`, with the type of `tensor`.
+  Value bufferOf(Value tensor) { return bufferAt(tensor, DimExpr(0), tensorType(tensor)); }
+  /// The bytes of `type` that lie `offset` after the start of `tensor`.
+  Value bufferAt(Value tensor, const DimExpr &offset, RankedTensorType type);
+  Value viewOf(BufferOp base, const DimExpr &offset, RankedTensorType type);
+  SmallVector<Value> buffersOf(ValueRange tensors) {
+    return llvm::map_to_vector(tensors, [&](Value tensor) { return bufferOf(tensor); });
+  }
+
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emit(Operation &op);
+  void emitCopy(Location loc, Value source, Value destination, StringRef label);
+  void emitConcat(graph::ConcatOp concat);
+  LogicalResult emitIf(graph::IfOp op);
+  LogicalResult emitWhile(graph::WhileOp op);
+  void emitReturn(func::ReturnOp op);
+  FlatSymbolRefAttr makeParameter(graph::ConstantOp constant);
+
+  func::FuncOp function;
+  SymbolTable &symbols;
+  TensorPlacement placement;
+  OpBuilder builder;
+  MethodOp method;
+  Operation *lastDeclaration = nullptr;
+  llvm::DenseMap<Value, BufferOp> rootBuffers;
+  SmallVector<BufferOp> outputs;
+  /// Only looked up: nothing depends on the order of addresses.
+  std::map<std::tuple<Operation *, std::string, const void *>, Value> views;
+};
+
+} // namespace
+
+BufferOp MethodBuilder::declare(BufferKind kind, RankedTensorType type, std::optional<int64_t> index, StringAttr name,
+                                FlatSymbolRefAttr parameter) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastDeclaration)
+    builder.setInsertionPointAfter(lastDeclaration);
+  else
+    builder.setInsertionPointToStart(&method.getBody().front());
+  auto buffer = BufferOp::create(builder, loc(), BufferType::get(builder.getContext()), kind,
+                                 index ? builder.getI64IntegerAttr(*index) : nullptr, name, parameter, TypeAttr::get(type),
+                                 /*offset=*/nullptr);
+  lastDeclaration = buffer;
+  return buffer;
+}
+
+void MethodBuilder::declareSignature() {
+  auto nameOf = [&](Attribute given, StringRef prefix, size_t index) {
+    auto name = dyn_cast_or_null<StringAttr>(given);
+    return name ? name : builder.getStringAttr(prefix + "_" + Twine(index));
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    StringAttr name = nameOf(function.getArgAttr(index, graph::kNameAttr), "input", index);
+    rootBuffers[argument] = declare(BufferKind::input, tensorType(argument), index, name);
+  }
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    StringAttr name = nameOf(function.getResultAttr(index, graph::kNameAttr), "output", index);
+    outputs.push_back(declare(BufferKind::output, cast<RankedTensorType>(type), index, name));
+  }
+}
+
+FlatSymbolRefAttr MethodBuilder::makeParameter(graph::ConstantOp constant) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function);
+  int source = graph::parametersOf(builder.getContext()).addOwned(denseBytes(cast<DenseElementsAttr>(constant.getValue())));
+  auto parameter =
+      graph::ParameterOp::create(builder, constant.getLoc(), "constant", tensorType(constant.getResult()), source, /*offset=*/0);
+  symbols.insert(parameter); // Makes the name unique.
+  return FlatSymbolRefAttr::get(parameter.getSymNameAttr());
+}
+
+BufferOp MethodBuilder::declareRoot(Value root) {
+  BufferOp &buffer = rootBuffers[root];
+  if (buffer)
+    return buffer;
+  if (int64_t output = placement.outputOf(root); output >= 0)
+    return buffer = outputs[output];
+  if (auto get = root.getDefiningOp<graph::GetParameterOp>()) {
+    auto parameter = symbols.lookup<graph::ParameterOp>(get.getParameter());
+    bool isState = parameter && parameter.getIsMutable();
+    return buffer = declare(isState ? BufferKind::state : BufferKind::parameter, tensorType(root), {}, {},
+                            FlatSymbolRefAttr::get(builder.getContext(), get.getParameter()));
+  }
+  if (auto constant = root.getDefiningOp<graph::ConstantOp>())
+    return buffer = declare(BufferKind::parameter, tensorType(root), {}, {}, makeParameter(constant));
+  return buffer = declare(BufferKind::arena, tensorType(root));
+}
+
+Value MethodBuilder::viewOf(BufferOp base, const DimExpr &offset, RankedTensorType type) {
+  if (offset == DimExpr(0) && type == base.getTensorType())
+    return base;
+  Value &view = views[{base, offset.str(), type.getAsOpaquePointer()}];
+  if (!view) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(lastDeclaration);
+    auto op = ViewOp::create(builder, loc(), BufferType::get(builder.getContext()), base, exprAttr(builder.getContext(), offset),
+                             TypeAttr::get(type));
+    lastDeclaration = op;
+    view = op;
+    ++numViews;
+  }
+  return view;
+}
+
+Value MethodBuilder::bufferAt(Value tensor, const DimExpr &offset, RankedTensorType type) {
+  Placement place = placement.placementOf(tensor);
+  return viewOf(declareRoot(place.root), place.offset + offset, type);
+}
+
+void MethodBuilder::emitCopy(Location loc, Value source, Value destination, StringRef label) {
+  CopyOp::create(builder, loc, source, destination, builder.getStringAttr(label));
+  ++numCopies;
+}
+
+void MethodBuilder::emitConcat(graph::ConcatOp concat) {
+  DimExpr offset(0);
+  for (OpOperand &operand : concat->getOpOperands()) {
+    RankedTensorType type = tensorType(operand.get());
+    if (!placement.isInPlace(operand))
+      emitCopy(concat.getLoc(), bufferOf(operand.get()), bufferAt(concat.getResult(), offset, type), "concat");
+    offset += sizeBytesOf(type);
+  }
+}
+
+LogicalResult MethodBuilder::emitIf(graph::IfOp op) {
+  auto planIf = IfOp::create(builder, op.getLoc(), bufferOf(op->getOperand(0)));
+  for (auto [from, to] : llvm::zip(op->getRegions(), planIf->getRegions())) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&to.emplaceBlock());
+    if (failed(emitBlock(from.front())))
+      return failure();
+    for (OpOperand &operand : from.front().getTerminator()->getOpOperands())
+      if (!placement.isInPlace(operand))
+        emitCopy(op.getLoc(), bufferOf(operand.get()), bufferOf(op->getResult(operand.getOperandNumber())), "if");
+  }
+  return success();
+}
+
+LogicalResult MethodBuilder::emitWhile(graph::WhileOp op) {
+  for (auto [init, result] : llvm::zip(op->getOperands(), op->getResults()))
+    emitCopy(op.getLoc(), bufferOf(init), bufferOf(result), "while");
+  Block &before = op->getRegion(0).front(), &body = op->getRegion(1).front();
+  auto loop = LoopOp::create(builder, op.getLoc(), bufferOf(before.getTerminator()->getOperand(0)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&loop.getBefore().emplaceBlock());
+  if (failed(emitBlock(before)))
+    return failure();
+  builder.setInsertionPointToStart(&loop.getBody().emplaceBlock());
+  if (failed(emitBlock(body)))
+    return failure();
+
+  // All next values are to be read before any carried value is overwritten: what still lies in another carried value (a swap)
+  // is set aside first.
+  SmallVector<std::pair<Value, Value>> copies;
+  for (auto [next, result] : llvm::zip(body.getTerminator()->getOperands(), op->getResults())) {
+    Value source = bufferOf(next), destination = bufferOf(result);
+    if (source == destination)
+      continue;
+    bool isCarried = llvm::any_of(op->getResults(), [&](Value carried) {
+      return declareRoot(placement.placementOf(carried).root) == resolveBuffer(source).declaration;
+    });
+    if (isCarried) {
+      Value aside = declare(BufferKind::arena, tensorType(next));
+      emitCopy(op.getLoc(), source, aside, "while");
+      source = aside;
+    }
+    copies.push_back({source, destination});
+  }
+  for (auto [source, destination] : copies)
+    emitCopy(op.getLoc(), source, destination, "while");
+  return success();
+}
+
+void MethodBuilder::emitReturn(func::ReturnOp op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (!placement.isInPlace(operand))
+      emitCopy(op.getLoc(), bufferOf(operand.get()), outputs[operand.getOperandNumber()], "output");
+}
+
+LogicalResult MethodBuilder::emit(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<CallOp>([&](CallOp call) {
+        KernelOp::create(builder, op.getLoc(), call.getKernel(), buffersOf(call.getInputs()), buffersOf(call.getResults()),
+                         call.getSizes(), call.getFamilyAttr(), call.getLabelAttr(), call.getReasonAttr(), call.getInPlaceAttr());
+        return success();
+      })
+      .Case<LibraryCallOp>([&](LibraryCallOp call) {
+        LibraryOp::create(builder, op.getLoc(), call.getLibraryAttr(), call.getRoutineAttr(), buffersOf(call.getInputs()),
+                          buffersOf(call.getResults()), call.getOptions(), call.getSizes(), call.getFamilyAttr(), call.getLabelAttr(),
+                          call.getReasonAttr());
+        return success();
+      })
+      .Case<graph::DimValuesOp>([&](graph::DimValuesOp values) {
+        ShapeOp::create(builder, op.getLoc(), bufferOf(values.getResult()), values.getValues(), nullptr);
+        return success();
+      })
+      .Case<graph::IfOp>([&](graph::IfOp ifOp) { return emitIf(ifOp); })
+      .Case<graph::WhileOp>([&](graph::WhileOp loop) { return emitWhile(loop); })
+      .Case<func::ReturnOp>([&](func::ReturnOp result) { return emitReturn(result), success(); })
+      .Case<graph::GetParameterOp, graph::YieldOp>([](auto) { return success(); })
+      .Case<graph::ConstantOp>([](graph::ConstantOp constant) -> LogicalResult {
+        if (isa<DenseElementsAttr>(constant.getValue()))
+          return success();
+        return constant.emitOpError("holds its elements outside of the IR, expected a `dense` attribute or a parameter");
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (!isView(other))
+          return other->emitOpError("is neither in a fusion nor a view of contiguous bytes");
+        if (auto concat = dyn_cast<graph::ConcatOp>(other))
+          emitConcat(concat);
+        return success();
+      });
+}
+
+LogicalResult MethodBuilder::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emit(op)))
+      return failure();
+  return success();
+}
+
+FailureOr<MethodOp> MethodBuilder::build() {
+  builder.setInsertionPoint(function);
+  method = MethodOp::create(builder, loc(), function.getName());
+  if (auto attr = function->getAttrOfType<ArrayAttr>(graph::kSymbolsAttr))
+    method.setSymbolsAttr(attr);
+  if (auto attr = function->getAttrOfType<ArrayAttr>(graph::kGuardsAttr))
+    method.setGuardsAttr(attr);
+  declareSignature();
+  builder.setInsertionPointToEnd(&method.getBody().front());
+  if (failed(emitBlock(function.getBody().front()))) {
+    method.erase();
+    return failure();
+  }
+  return method;
+}
+
+namespace {
+
+class Build : public plan::impl::PlanBuildPassBase<Build> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      MethodBuilder builder(function, symbols);
+      FailureOr<MethodOp> method = builder.build();
+      if (failed(method))
+        return signalPassFailure();
+      // The method takes the function's name, which two symbols cannot share even for a moment in the table.
+      symbols.erase(function);
+      symbols.insert(*method);
+      numCopies += builder.numCopies;
+      numViews += builder.numViews;
+    }
+  }
+};
+
+} // namespace
