@@ -1,0 +1,98 @@
+// Constants and parameters: verifiers.
+#include "dialects/Graph/GraphTypeInference.h"
+#include "dialects/Graph/ParameterRecipes.h"
+
+using namespace mlir;
+using namespace stator;
+using namespace stator::graph;
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
+  Type type = adaptor.getValue().getType();
+  if (!isGraphTensor(type) || !cast<ShapedType>(type).hasStaticShape())
+    return inferenceError(location, getOperationName(), "has a value of type ", type, ", expected a tensor of constant sizes");
+  types.push_back(type);
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!getValue().isSplat() && getValue().getNumElements() > kMaxConstantElements)
+    return emitOpError() << "has " << getValue().getNumElements() << " elements, expected at most " << kMaxConstantElements
+                         << "; larger tensors are parameters";
+  return success();
+}
+
+void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, int32_t source,
+                        int64_t offset) {
+  build(builder, state, name, type, builder.getI32IntegerAttr(source), builder.getI64IntegerAttr(offset), nullptr, nullptr, false,
+        nullptr);
+}
+
+void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, RecipeAttr recipe) {
+  build(builder, state, name, type, nullptr, nullptr, nullptr, recipe, false, nullptr);
+}
+
+LogicalResult ParameterOp::verify() {
+  if (!staticByteSize(tensorType()))
+    return emitOpError() << "has the type " << getType() << ", expected constant sizes and a byte size below 2^63";
+  bool stored = getSource().has_value();
+  if (stored == getRecipe().has_value())
+    return emitOpError() << "has " << (stored ? "both" : "neither") << " a `source` " << (stored ? "and" : "nor")
+                         << " a `recipe`, expected one of them";
+  if (stored != getOffset().has_value())
+    return emitOpError() << "has " << (stored ? "a `source` without" : "a `recipe` with") << " an `offset`";
+  if (stored && *getOffset() > uint64_t(std::numeric_limits<int64_t>::max()))
+    return emitOpError() << "has `offset` " << int64_t(*getOffset()) << ", expected at least 0";
+  if (getStrides()) {
+    if (!stored)
+      return emitOpError() << "has a `recipe` with `strides`";
+    if (failed(checkLength(getLoc(), getOperationName(), "strides", getStrides()->size(), tensorType().getRank())))
+      return failure();
+    for (int64_t stride : *getStrides())
+      if (stride < 0)
+        return emitOpError() << "has stride " << stride << ", expected at least 0";
+  }
+  return success();
+}
+
+LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getRecipe())
+    return success();
+  SmallVector<RankedTensorType> sources;
+  for (FlatSymbolRefAttr name : getRecipe()->getSources()) {
+    auto source = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, name);
+    if (!source)
+      return emitOpError() << "is made from " << name << ", which is not a `graph.parameter`";
+    if (source.getIsMutable()) {
+      InFlightDiagnostic diagnostic = emitOpError() << "is made from " << name << ", which is mutable";
+      diagnostic.attachNote(source.getLoc()) << "declared here";
+      return diagnostic;
+    }
+    sources.push_back(source.tensorType());
+  }
+  FailureOr<RankedTensorType> type = inferRecipeType(*getRecipe(), sources, getLoc());
+  if (failed(type))
+    return failure();
+  if (*type != getType())
+    return emitOpError() << "has the type " << getType() << ", its recipe gives " << *type;
+  return success();
+}
+
+void GetParameterOp::build(OpBuilder &builder, OperationState &state, ParameterOp parameter) {
+  build(builder, state, parameter.getType(), parameter.getSymName());
+}
+
+LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  if (!parameter)
+    return emitOpError() << "names " << getParameterAttr() << ", which is not a `graph.parameter`";
+  if (parameter.getType() != getType()) {
+    InFlightDiagnostic diagnostic = emitOpError() << "has the type " << getType() << ", expected that of the parameter, "
+                                                  << parameter.getType();
+    diagnostic.attachNote(parameter.getLoc()) << "declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphState.cpp.inc"

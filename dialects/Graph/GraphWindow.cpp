@@ -1,0 +1,33 @@
+// Pools: type inference.
+#include "dialects/Graph/GraphTypeInference.h"
+
+using namespace mlir;
+using namespace stator;
+using namespace stator::graph;
+
+LogicalResult PoolOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
+  RankedTensorType input = tensorTypeOf(adaptor.getInput());
+  StringRef op = getOperationName();
+  if (input.getRank() < 3)
+    return inferenceError(location, op, "has an input of rank ", input.getRank(), ", expected at least 3");
+  if (adaptor.getKind() == PoolKind::Average && !isFloatElement(input.getElementType()))
+    return inferenceError(location, op, "averages ", input.getElementType(), " elements, expected floating-point ones");
+  if (adaptor.getCeilExtra()) {
+    if (failed(checkLength(location, op, "ceil_extra", adaptor.getCeilExtra()->size(), input.getRank() - 2)))
+      return failure();
+    for (int64_t extra : *adaptor.getCeilExtra())
+      if (extra < 0)
+        return inferenceError(location, op, "has `ceil_extra` ", extra, ", expected at least 0");
+  }
+  SmallVector<DimExpr> dims = dimsOf(input);
+  bool last = adaptor.getLayout() == TensorLayout::ChannelsLast;
+  SmallVector<DimExpr> spatial(dims.begin() + (last ? 1 : 2), dims.end() - (last ? 1 : 0));
+  WindowAttributes window{adaptor.getKernel(), adaptor.getStrides(), adaptor.getPadLow(), adaptor.getPadHigh(), adaptor.getDilations()};
+  if (failed(inferWindow(location, op, window, spatial)))
+    return failure();
+  llvm::copy(spatial, dims.begin() + (last ? 1 : 2));
+  return inferTensor(location, op, dims, input.getElementType(), types);
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphWindow.cpp.inc"
