@@ -197,7 +197,7 @@ private:
 /// One measured instruction of a method, see SessionOptions::profile.
 struct ProfileEntry {
   std::string name;   ///< The source operations.
-  std::string kernel; ///< Symbol of the kernel, "onednn.matmul", "copy"…
+  std::string kernel; ///< Name of the kernel or library; "copy", "shape", "if", "loop".
   std::string family;
   uint64_t calls;
   uint64_t nanoseconds;

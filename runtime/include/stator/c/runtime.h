@@ -158,13 +158,13 @@ STATOR_API void stator_session_release(stator_session *session);
 STATOR_API int32_t stator_session_threads(const stator_session *session);
 
 /* Runs a method. Inputs come in declared order and are only read. `outputs` may be NULL (then output_count is 0): results then lie in
- * the session, see stator_session_outputs. Otherwise there is one view per declared output: `data` NULL asks for a session-owned result,
- * else the result is written there (size_bytes must suffice, and outputs must not overlap inputs or each other). On return the views
- * describe the results; their `shape` belongs to the session.
+ * the session, see stator_session_outputs. Otherwise there is one view per declared output: `data` NULL asks for a session-owned
+ * result, else the result is written there (size_bytes must suffice). On return the views describe the results; their `shape` belongs to
+ * the session. Inputs, outputs and the session's memory must not overlap: copy a session-owned result before it becomes an input.
  * The first run with an input shape prepares it; later runs with that shape allocate nothing. */
 STATOR_API stator_status *stator_session_run(stator_session *session, size_t method, const stator_tensor_view *inputs,
                                              size_t input_count, stator_tensor_view *outputs, size_t output_count);
-/* The results of the latest successful run, wherever they were written. NULL before one. */
+/* The results of the latest run, wherever they were written. NULL before the first and after one that failed. */
 STATOR_API const stator_tensor_view *stator_session_outputs(const stator_session *session, size_t *count);
 
 /* Element types and sizes that a run with inputs of these shapes would give, without running (data may be NULL in `inputs`). The
@@ -190,8 +190,8 @@ STATOR_API stator_status *stator_session_load_state(stator_session *session, con
 /* Of a session created with `profile`: one entry per instruction of a method, summed over its runs so far. */
 typedef struct stator_profile_entry {
   const char *name;   /* the source operations */
-  const char *kernel; /* symbol of the kernel, "onednn.matmul", "copy", … */
-  const char *family; /* "matmul", "map", … */
+  const char *kernel; /* name of the kernel or library; "copy", "shape", "if", "loop" */
+  const char *family; /* "matmul", "map", ... */
   uint64_t calls;
   uint64_t nanoseconds;
 } stator_profile_entry;

@@ -1,0 +1,129 @@
+// The loop over the steps, and how a kernel is handed to the workers.
+#include "runtime/Executor/Runner.h"
+
+#include <cstring>
+#include <ctime>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace stator::runtime {
+
+using serialization::InstructionKind;
+
+// Kernels are compiled for the default mode (round to nearest, no traps); a caller may have set another one, for instance by linking
+// with -ffast-math. Workers take over the mode of the thread that gives them work.
+static unsigned enterKernelMode(bool flushDenormals) {
+#if defined(__x86_64__)
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(0x1f80u | (flushDenormals ? 0x8040u : 0));
+  return before;
+#else
+  return 0;
+#endif
+}
+static void leaveKernelMode(unsigned before) {
+#if defined(__x86_64__)
+  _mm_setcsr(before);
+#endif
+}
+
+Runner::Runner(const Program &program, bool flushDenormals, ProfileCounter *profile)
+    : program(program), profile(profile), callersFloatingPointMode(enterKernelMode(flushDenormals)), team(program.teamSize()) {}
+
+Runner::~Runner() { leaveKernelMode(callersFloatingPointMode); }
+
+static uint64_t nanosecondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Status Runner::runSteps(const std::vector<Step> &steps) {
+  for (const Step &step : steps) {
+    uint64_t begin = profile ? nanosecondsNow() : 0;
+    STATOR_RETURN_IF_ERROR(runStep(step));
+    if (!profile)
+      continue;
+    ++profile[step.number].calls;
+    // What happens inside of a branch or a loop is counted there, once.
+    if (step.kind != InstructionKind::If && step.kind != InstructionKind::Loop)
+      profile[step.number].nanoseconds += nanosecondsNow() - begin;
+  }
+  return okStatus();
+}
+
+static bool isTrue(void *condition) { return *static_cast<const uint8_t *>(condition) != 0; }
+
+static void writeSizes(void *destination, const int64_t *sizes, size_t count, ElementType type) {
+  if (type == ElementType::I64) {
+    std::memcpy(destination, sizes, count * sizeof(int64_t));
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    auto narrow = static_cast<int32_t>(sizes[i]);
+    std::memcpy(static_cast<std::byte *>(destination) + i * sizeof(int32_t), &narrow, sizeof(int32_t));
+  }
+}
+
+Status Runner::runStep(const Step &step) {
+  void *const *addresses = program.addressesOf(step);
+  switch (step.kind) {
+  case InstructionKind::Kernel:
+    runKernel(step);
+    return okStatus();
+  case InstructionKind::Library:
+    return step.library.execute(addresses);
+  case InstructionKind::Copy:
+    if (step.bytes)
+      std::memcpy(addresses[1], addresses[0], step.bytes);
+    return okStatus();
+  case InstructionKind::Shape:
+    writeSizes(addresses[0], program.sizesOf(step), step.sizeCount, step.elementType);
+    return okStatus();
+  case InstructionKind::If:
+    return runSteps(isTrue(addresses[0]) ? step.first : step.second);
+  case InstructionKind::Loop:
+    for (;;) {
+      STATOR_RETURN_IF_ERROR(runSteps(step.first));
+      if (!isTrue(addresses[0]))
+        return okStatus();
+      STATOR_RETURN_IF_ERROR(runSteps(step.second));
+    }
+  }
+  return okStatus();
+}
+
+namespace {
+struct KernelCall {
+  StatorKernelFunction function;
+  StatorKernelArgs arguments;
+  std::byte *scratch;
+  size_t scratchStride;
+  Team *team;
+};
+} // namespace
+
+static void meet(const StatorWorkerContext *context) {
+  if (context->workers > 1)
+    static_cast<Barrier *>(context->pool)->wait();
+}
+
+static void callKernel(void *data, int member, int members) {
+  const auto *call = static_cast<const KernelCall *>(data);
+  StatorWorkerContext context{};
+  context.worker = member;
+  context.workers = members;
+  context.scratch = call->scratch + static_cast<size_t>(member) * call->scratchStride;
+  context.barrier = meet;
+  context.pool = members > 1 ? &call->team->barrier() : nullptr;
+  call->function(&call->arguments, &context);
+}
+
+void Runner::runKernel(const Step &step) {
+  KernelCall call{step.function, {program.addressesOf(step), program.sizesOf(step)}, program.scratch(), program.scratchStride(), &team};
+  team.run(step.workers, callKernel, &call);
+}
+
+} // namespace stator::runtime
