@@ -35,7 +35,7 @@ echo "$build/bin/stator compile examples/digits/digits.onnx -o $artifact"
 "$build/bin/stator" compile examples/digits/digits.onnx -o "$artifact"
 
 say "4. Run it from C++ (examples/digits/digits.cpp)"
-"$build/examples/digits" "$artifact" examples/digits/test_images.npy examples/digits/test_labels.npy
+"$build/bin/digits" "$artifact" examples/digits/test_images.npy examples/digits/test_labels.npy
 
 say "Next"
 cat <<NEXT
