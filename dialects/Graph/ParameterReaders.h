@@ -1,0 +1,33 @@
+// The readers from which recipes are built; see ParameterRecipes.h for what a reader promises.
+#ifndef STATOR_DIALECTS_GRAPH_PARAMETERREADERS_H
+#define STATOR_DIALECTS_GRAPH_PARAMETERREADERS_H
+
+#include "dialects/Graph/ParameterRecipes.h"
+
+#include <functional>
+
+namespace stator::graph {
+
+/// Where a row of the result, a run along its last axis, lies in the source: `count` elements, `stride` apart, from `first` on. The
+/// elements of the row past `count` are zero.
+struct SourceRow {
+  int64_t first, stride, count;
+};
+
+/// The bytes in the parameter store, after a check that they lie inside of their source.
+mlir::FailureOr<std::unique_ptr<ParameterReader>> openStored(ParameterOp parameter);
+
+std::unique_ptr<ParameterReader> openReshaped(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source);
+std::unique_ptr<ParameterReader> openRows(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source,
+                                          std::function<SourceRow(int64_t row)> rowOf);
+/// Element `[i, j, ..]` is element `offset + i*strides[0] + j*strides[1] + ..` of the source.
+std::unique_ptr<ParameterReader> openStrided(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source, int64_t offset,
+                                             llvm::ArrayRef<int64_t> strides);
+std::unique_ptr<ParameterReader> openConverted(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source);
+/// Element `n` times element `n / inner` (modulo its size) of `scale`, a vector that is read here.
+std::unique_ptr<ParameterReader> openScaled(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source,
+                                            const ParameterReader &scale, int64_t inner);
+
+} // namespace stator::graph
+
+#endif // STATOR_DIALECTS_GRAPH_PARAMETERREADERS_H
