@@ -95,7 +95,7 @@ def Graph_YieldOp : Graph_Op<"yield", [Pure, Terminator, ParentOneOf<["IfOp", "W
   }];
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
 #endif // STATOR_DIALECTS_GRAPH_GRAPHCONTROLFLOW_TD
