@@ -34,6 +34,8 @@ struct TensorNode {
   llvm::SmallVector<DimExpr, 4> dims;
   mlir::Value value; // null until an operation needs it
   std::optional<Contents> contents;
+  std::string parameter;                            // the weight that it is, if it is one
+  std::optional<mlir::DenseElementsAttr> constant; // a small constant whose contents are not tracked
 };
 
 class BuilderImpl {
@@ -114,15 +116,15 @@ public:
   Tensor unsupported(const llvm::Twine &message) { return fail(StatusCode::Unsupported, message); }
   Builder *builder() { return builder_; }
 
-  // For control flow: operations built by `body` go into `region`'s new block, with these arguments.
-  mlir::Block *beginRegion(mlir::Region &region, mlir::TypeRange arguments);
-  void endRegion(llvm::ArrayRef<mlir::Value> results);
-
 private:
   friend class Builder;
   void start(llvm::StringRef methodName);
   Tensor add(TensorNode node);
   mlir::Value materialise(TensorNode &node);
+  mlir::Value constantAtHead(mlir::OpBuilder &head, mlir::DenseElementsAttr value);
+  std::optional<int64_t> checkBytes(llvm::StringRef what, ElementType type, llvm::ArrayRef<int64_t> dims, uint64_t available);
+  Tensor smallConstant(ElementType type, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<char> bytes);
+  Tensor parameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset, bool isMutable);
   std::string uniqueParameterName(llvm::StringRef name);
   void replaceSymbol(const std::string &name, const DimExpr &by);
   void rewriteSizes();
@@ -144,7 +146,7 @@ private:
   std::deque<TensorNode> nodes_; // stable addresses
   llvm::DenseMap<mlir::Value, TensorNode *> nodeOf_;
   mlir::Operation *lastAtHead_ = nullptr; // constants go behind it, at the head of the method
-  std::map<std::string, mlir::Value> constants_; // by type and bytes: one graph.constant per value
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants_; // one graph.constant per value
   std::set<std::string> parameterNames_;
 
   std::vector<std::string> symbolOrder_;
@@ -155,7 +157,6 @@ private:
 
   std::vector<std::pair<std::string, Tensor>> outputs_;
   std::set<std::string> outputNames_, inputNames_;
-  std::vector<mlir::OpBuilder::InsertPoint> regionStack_;
 };
 
 } // namespace stator::trace

@@ -1,5 +1,7 @@
 // What tracing knows about the elements of a tensor. Integer elements are expressions over the symbols. Float elements are numbers,
-// or exact fractions `expr / divisor` of a size, because models compute sizes in floats too (floor(height * 0.5)).
+// or exact fractions `expr / divisor` of a size, because models compute sizes in floats too (floor(height * 0.5)). Such a fraction is
+// computed exactly, not rounded as the float would be; sizes are below 2^31, where this cannot change a size by more than rounding
+// in the model itself would.
 #ifndef STATOR_COMPILER_TRACE_CONTENTS_H
 #define STATOR_COMPILER_TRACE_CONTENTS_H
 
@@ -35,6 +37,8 @@ public:
   std::optional<int64_t> integer() const;
   /// The number, if it is constant.
   std::optional<double> constant() const;
+  /// The same value as a fraction: numbers that are multiples of 2^-20 qualify.
+  std::optional<Element> asFraction() const;
 
 private:
   DimExpr expr_;
@@ -44,6 +48,20 @@ private:
 };
 
 using Contents = std::vector<Element>;
+
+/// `element` brought to `type`, by the rules of graph.convert. Nothing when the result is not known or not representable.
+std::optional<Element> convertElement(const Element &element, ElementType from, ElementType to);
+/// A plain number as an element of a tensor of `type`: rounded for floats, truncated for integers.
+Element elementOf(ElementType type, double value);
+/// Whether the integer fits into `type`.
+bool fits(ElementType type, int64_t value);
+/// Rounds to what `type` can hold (f32 and f64; other types keep the value).
+double roundTo(ElementType type, double value);
+
+/// Reads `count` elements of little-endian `bytes`, which are long enough.
+Contents readContents(ElementType type, const char *bytes, int64_t count);
+/// Writes constant contents as bytes; false when some element is not constant.
+bool writeContents(ElementType type, const Contents &contents, std::vector<char> &bytes);
 
 } // namespace stator::trace
 
