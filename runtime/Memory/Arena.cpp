@@ -34,15 +34,14 @@ Status Arena::reserve(size_t bytes) {
   release();
   if (bytes > SIZE_MAX / 4)
     return noMemory(bytes);
-  if (bytes >= kHugePageBytes) {
-    size_t rounded = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  size_t rounded = (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  if (rounded >= kHugePageBytes) {
+    rounded = (rounded + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
     memory = mapAligned(rounded);
-    capacity = memory ? rounded : 0;
   } else {
-    size_t rounded = (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
     memory = static_cast<std::byte *>(std::aligned_alloc(kArenaAlignment, rounded));
-    capacity = memory ? rounded : 0;
   }
+  capacity = memory ? rounded : 0;
   return memory ? okStatus() : noMemory(bytes);
 }
 

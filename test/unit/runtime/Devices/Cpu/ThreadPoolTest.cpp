@@ -1,0 +1,135 @@
+// DEPS: stator::runtime::Devices::Cpu
+#include "test/unit/Catch.h"
+
+#include "runtime/Devices/Cpu/ThreadPool.h"
+
+#include <atomic>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace stator::runtime;
+
+namespace {
+struct Count {
+  std::atomic<int> calls{0};
+  std::atomic<int> memberSum{0};
+  static void call(void *data, int member, int members) {
+    auto *count = static_cast<Count *>(data);
+    ++count->calls;
+    count->memberSum += member * 100 + members;
+  }
+};
+} // namespace
+
+TEST_CASE("each member of a team is called once") {
+  Team team(4);
+  REQUIRE(team.size() == 4);
+  for (int size = 1; size <= 4; ++size) {
+    Count count;
+    team.run(size, Count::call, &count);
+    CHECK(count.calls == size);
+    CHECK(count.memberSum == 100 * size * (size - 1) / 2 + size * size);
+  }
+  Count all;
+  team.run(100, Count::call, &all);
+  CHECK(all.calls == 4);
+}
+
+TEST_CASE("many short jobs run one after the other") {
+  Team team(3);
+  Count count;
+  for (int i = 0; i < 20000; ++i)
+    team.run(3, Count::call, &count);
+  CHECK(count.calls == 3 * 20000);
+}
+
+TEST_CASE("workers sleep between jobs and wake up again") {
+  Team team(3);
+  for (int i = 0; i < 5; ++i) {
+    Count count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    team.run(3, Count::call, &count);
+    CHECK(count.calls == 3);
+  }
+}
+
+namespace {
+struct Phases {
+  static constexpr int rounds = 500;
+  Barrier *barrier;
+  std::atomic<int> inside[rounds] = {};
+  std::atomic<int> errors{0};
+  static void call(void *data, int, int members) {
+    auto *phases = static_cast<Phases *>(data);
+    for (int round = 0; round < rounds; ++round) {
+      ++phases->inside[round];
+      phases->barrier->wait();
+      if (phases->inside[round] != members)
+        ++phases->errors;
+    }
+  }
+};
+} // namespace
+
+TEST_CASE("nobody leaves a barrier before everybody is there") {
+  Team team(4);
+  for (int members = 2; members <= 4; ++members) {
+    Phases phases;
+    phases.barrier = &team.barrier();
+    team.run(members, Phases::call, &phases);
+    CHECK(phases.errors == 0);
+  }
+}
+
+TEST_CASE("concurrent teams share the pool's workers instead of adding some") {
+  int before = 0;
+  {
+    Team largest(4);
+    before = poolThreadCount();
+  }
+  std::atomic<int> most{0}, total{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 6; ++caller)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 300; ++i) {
+        Team team(4);
+        Count count;
+        team.run(team.size(), Count::call, &count);
+        total += count.calls == team.size();
+        most = std::max(most.load(), team.size());
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  CHECK(total == 6 * 300);
+  CHECK(most <= 4);
+  CHECK(poolThreadCount() == before);
+}
+
+TEST_CASE("a child after fork() makes threads of its own") {
+  {
+    Team team(3);
+    Count count;
+    team.run(3, Count::call, &count);
+  }
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (poolThreadCount() != 0)
+      _exit(1);
+    Team team(3);
+    Count count;
+    team.run(3, Count::call, &count);
+    _exit(count.calls == 3 ? 0 : 2);
+  }
+  int result = 0;
+  REQUIRE(waitpid(child, &result, 0) == child);
+  CHECK(WIFEXITED(result));
+  CHECK(WEXITSTATUS(result) == 0);
+  Team team(3);
+  Count count;
+  team.run(3, Count::call, &count);
+  CHECK(count.calls == 3);
+}
