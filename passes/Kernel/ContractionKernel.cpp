@@ -12,6 +12,7 @@
 #include "dialects/Graph/Shapes.h"
 #include "passes/Kernel/DepthwiseKernel.h"
 #include "passes/Kernel/MatmulKernel.h"
+#include "passes/Kernel/RecurrentKernel.h"
 
 using namespace mlir;
 
@@ -116,10 +117,69 @@ static MatmulProblem asMatmul(const ConvolutionProblem &convolution) {
   return problem;
 }
 
+/// Common to the three recurrent ops. The buffer of an operand or result is null where it is absent.
+template <typename Op>
+static RecurrentProblem recurrentProblem(KernelBuilder &b, Op op, llvm::function_ref<Value(Value)> bufferOf) {
+  RecurrentProblem problem;
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  SmallVector<DimExpr> dims = graph::dimsOf(inputType), result = graph::dimsOf(cast<RankedTensorType>(op.getH().getType()));
+  problem.type = inputType.getElementType();
+  problem.steps = dims[0];
+  problem.batch = dims[1];
+  problem.inputs = dims[2];
+  problem.hidden = result[2].constant().value_or(0);
+  problem.directions = op.directions();
+  problem.isReverse = op.getDirection() == graph::RecurrentDirection::Reverse;
+  problem.isPacked = op.getWeightsPacked();
+  if (op.getSequenceLengths())
+    problem.lengthType = getElementTypeOrSelf(op.getSequenceLengths().getType());
+  problem.x = bufferOf(op.getInput());
+  problem.w = bufferOf(op.getW());
+  problem.r = bufferOf(op.getR());
+  problem.bias = bufferOf(op.getBias());
+  problem.initialH = bufferOf(op.getInitialH());
+  problem.lengths = bufferOf(op.getSequenceLengths());
+  problem.y = bufferOf(op.getY());
+  problem.h = bufferOf(op.getH());
+  if constexpr (std::is_same_v<Op, graph::LstmOp>) {
+    problem.initialC = bufferOf(op.getInitialC());
+    problem.peephole = bufferOf(op.getPeephole());
+    problem.c = bufferOf(op.getC());
+  } else if constexpr (std::is_same_v<Op, graph::GruOp>) {
+    problem.cell = op.getLinearBeforeReset() ? RecurrentCell::GruLinearBeforeReset : RecurrentCell::Gru;
+  } else {
+    problem.cell = op.getActivation() == graph::RnnActivation::Relu ? RecurrentCell::RnnRelu : RecurrentCell::RnnTanh;
+  }
+  return problem;
+}
+
+/// A recurrent layer alone: the function's results are results of the op.
+static FailureOr<func::FuncOp> emitRecurrentLayer(func::FuncOp source, Operation *op, const KernelOptions &options) {
+  auto returned = source.getBody().front().getTerminator()->getOperands();
+  for (Value value : returned)
+    if (value.getDefiningOp() != op)
+      return op->emitOpError("stands in a kernel that computes more than its results");
+  if (!graph::dimsOf(cast<RankedTensorType>(op->getResult(1).getType()))[2].isConstant())
+    return op->emitOpError("has a symbolic number of hidden units, but a recurrent kernel takes a constant one");
+  KernelBuilder b(source, options);
+  auto bufferOf = [&](Value value) -> Value {
+    if (!value)
+      return {};
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return b.operand(argument.getArgNumber());
+    auto found = llvm::find(returned, value);
+    return found == returned.end() ? Value() : b.result(found - returned.begin());
+  };
+  RecurrentProblem problem = TypeSwitch<Operation *, RecurrentProblem>(op).Case<graph::LstmOp, graph::GruOp, graph::RnnOp>(
+      [&](auto layer) { return recurrentProblem(b, layer, bufferOf); });
+  emitRecurrent(b, problem);
+  return b.finish();
+}
+
 Operation *contractionOf(func::FuncOp source) {
   Operation *found = nullptr;
   source.walk([&](Operation *op) {
-    if (isa<graph::DotGeneralOp, graph::ConvolutionOp>(op))
+    if (isa<graph::DotGeneralOp, graph::ConvolutionOp, graph::LstmOp, graph::GruOp, graph::RnnOp>(op))
       found = op;
   });
   return found;
@@ -134,6 +194,9 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
       return op->emitOpError() << "operand #" << arguments.size() << " is not an argument of the kernel function";
     arguments.push_back(argument.getArgNumber());
   }
+
+  if (!isa<graph::DotGeneralOp, graph::ConvolutionOp>(op))
+    return emitRecurrentLayer(source, op, options);
 
   std::optional<MatmulProblem> matmul;
   std::optional<ConvolutionProblem> convolution;

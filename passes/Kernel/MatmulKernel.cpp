@@ -131,7 +131,7 @@ void MatmulEmitter::emitAll(TileShape shape) {
             masks.push_back(known && *known >= b.lanes() ? Value() : b.maskBelow(left, b.lanes()));
           }
         if (problem.isPacked) {
-          tileColumns.pointer = b.address(rhs, panelStart(b, column, depth, width), problem.type);
+          tileColumns.pointer = b.address(rhs, b.add(rhsOffset, panelStart(b, column, depth, width)), problem.type);
           tileColumns.offsets = panelOffsets(b, vectors, depth);
           tileColumns.kStride = b.i64(panelColumns);
         } else {

@@ -26,7 +26,7 @@ struct MatmulProblem {
   llvm::SmallVector<DimExpr> rowDims;
   DimExpr depth, columns;
   DimExpr lhsRowStride, lhsDepthStride;
-  /// Of a plain right-hand side; a packed one has the layout `matmulPanelsLayout`, without batch dims.
+  /// Of a plain right-hand side; a packed one has the layout `matmulPanelsLayout`.
   DimExpr rhsDepthStride, rhsColumnStride;
   bool isPacked = false;
   /// Storage type of both sides.
