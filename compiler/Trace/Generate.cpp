@@ -37,6 +37,24 @@ Tensor single(const Call &call, llvm::StringRef what, const Tensor &x) {
 
 } // namespace
 
+Tensor shapeOf(const Tensor &x, int64_t start, std::optional<int64_t> end) {
+  Call call("shape", {x});
+  if (!call)
+    return call.failed();
+  auto clamp = [&](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + x.rank() : bound, 0, x.rank()); };
+  int64_t from = clamp(std::max(start, -x.rank())), to = clamp(std::max(end.value_or(x.rank()), -x.rank()));
+  Contents contents;
+  for (int64_t axis = from; axis < to; ++axis)
+    contents.emplace_back(call->dims(x)[axis]);
+  int64_t count = static_cast<int64_t>(contents.size());
+  return call->known(ElementType::I64, {count}, std::move(contents));
+}
+
+Tensor sizeOf(const Tensor &x) {
+  Call call("size", {x});
+  return call ? call->known(ElementType::I64, {}, {Element(productOf(call->dims(x)))}) : call.failed();
+}
+
 Tensor iota(Builder &builder, ElementType type, const Dims &dims, int64_t axis) {
   BuilderImpl &b = builder.impl();
   Call call("iota", {scalarOf(b, type, 0)});
