@@ -34,11 +34,11 @@ class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
     std::vector<ArenaPiece> pieces;
     llvm::DenseMap<size_t, size_t> pieceOf;
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers())) {
-      if (buffer.declaration.getKind() != BufferKind::arena)
+      if (buffer.declaration().getKind() != BufferKind::arena)
         continue;
       pieceOf[i] = pieces.size();
       // A buffer that nothing accesses still gets a place, of which it needs nothing.
-      DimExpr size = buffer.isAccessed() ? sizeBytesOf(buffer.declaration.getTensorType()) : DimExpr(0);
+      DimExpr size = buffer.isAccessed() ? sizeBytesOf(buffer.declaration().getTensorType()) : DimExpr(0);
       pieces.push_back({buffer.first, buffer.last, size});
     }
     std::vector<bool> isMerged(pieces.size());
@@ -66,7 +66,7 @@ class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
     }
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers()))
       if (auto piece = pieceOf.find(i); piece != pieceOf.end())
-        buffer.declaration.setOffsetAttr(exprAttr(&getContext(), layout.offsets[piece->second]));
+        buffer.declaration().setOffsetAttr(exprAttr(&getContext(), layout.offsets[piece->second]));
     method.setArenaSizeAttr(exprAttr(&getContext(), layout.sizeBytes));
     method.setLivePeak(livePeak(pieces, nominalSymbols(ranges), liveness.numNumbers()));
     // From here on every buffer has an offset.

@@ -18,11 +18,13 @@
 namespace stator::plan {
 
 struct LiveBuffer {
-  BufferOp declaration;
+  BufferOp op;
   /// Both included; -1 when nothing accesses the buffer.
   int64_t first = -1, last = -1;
   bool firstIsWrite = false;
 
+  /// A handle, which MLIR's accessors want not to be const.
+  BufferOp declaration() const { return op; }
   bool isAccessed() const { return first >= 0; }
   bool overlaps(const LiveBuffer &other) const {
     return isAccessed() && other.isAccessed() && first <= other.last && other.first <= last;

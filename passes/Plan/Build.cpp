@@ -62,7 +62,7 @@ public:
   int64_t numCopies = 0, numViews = 0;
 
 private:
-  Location loc() const { return function.getLoc(); }
+  Location loc() { return function.getLoc(); }
 
   void declareSignature();
   BufferOp declare(BufferKind kind, RankedTensorType type, std::optional<int64_t> index = {}, StringAttr name = {},
@@ -107,7 +107,8 @@ BufferOp MethodBuilder::declare(BufferKind kind, RankedTensorType type, std::opt
     builder.setInsertionPointAfter(lastDeclaration);
   else
     builder.setInsertionPointToStart(&method.getBody().front());
-  auto buffer = BufferOp::create(builder, loc(), BufferType::get(builder.getContext()), kind,
+  auto buffer = BufferOp::create(builder, loc(), BufferType::get(builder.getContext()),
+                                 BufferKindAttr::get(builder.getContext(), kind),
                                  index ? builder.getI64IntegerAttr(*index) : nullptr, name, parameter, TypeAttr::get(type),
                                  /*offset=*/nullptr);
   lastDeclaration = buffer;

@@ -35,17 +35,17 @@ public:
   LogicalResult verify() {
     llvm::SmallBitVector written(liveness.buffers().size());
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers())) {
-      BufferKind kind = buffer.declaration.getKind();
-      if (kind == BufferKind::arena && !buffer.declaration.getOffset())
-        return buffer.declaration.emitOpError("has no offset in the arena");
+      BufferKind kind = buffer.declaration().getKind();
+      if (kind == BufferKind::arena && !buffer.declaration().getOffset())
+        return buffer.declaration().emitOpError("has no offset in the arena");
       if (kind == BufferKind::input || kind == BufferKind::parameter || kind == BufferKind::state)
         written.set(i);
     }
     if (failed(verifyAccesses(method.getBody().front(), written)))
       return failure();
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers()))
-      if (buffer.declaration.getKind() == BufferKind::output && !written[i])
-        return buffer.declaration.emitOpError("is an output that no instruction writes");
+      if (buffer.declaration().getKind() == BufferKind::output && !written[i])
+        return buffer.declaration().emitOpError("is an output that no instruction writes");
     return verifyOverlaps();
   }
 
@@ -128,7 +128,7 @@ private:
       owner = i;
     method.walk([&](KernelOp kernel) {
       for (auto [operand, result] : inPlaceCandidates(kernel, liveness))
-        if (liveness.buffers()[operand].declaration.getOffset() == liveness.buffers()[result].declaration.getOffset())
+        if (liveness.buffers()[operand].declaration().getOffset() == liveness.buffers()[result].declaration().getOffset())
           ownerOf[result] = ownerOf[operand];
     });
 
@@ -161,7 +161,7 @@ private:
     SmallVector<Range> arena;
     Result<int64_t> arenaSize = exprOf(method.getArenaSize().value_or("0")).evaluate(point);
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers())) {
-      BufferOp declaration = buffer.declaration;
+      BufferOp declaration = buffer.declaration();
       if (declaration.getKind() != BufferKind::arena || !buffer.isAccessed())
         continue;
       Result<int64_t> begin = exprOf(*declaration.getOffset()).evaluate(point);
@@ -175,17 +175,17 @@ private:
       if (*size > 0)
         arena.push_back({i, *begin, *begin + *size});
     }
-    llvm::stable_sort(arena, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    llvm::sort(arena, [](const Range &a, const Range &b) { return std::tie(a.begin, a.buffer) < std::tie(b.begin, b.buffer); });
     for (size_t i = 0; i < arena.size(); ++i)
       for (size_t j = i + 1; j < arena.size() && arena[j].begin < arena[i].end; ++j) {
         const LiveBuffer &a = liveness.buffers()[arena[i].buffer], &b = liveness.buffers()[arena[j].buffer];
         bool share = ownerOf[arena[i].buffer] == ownerOf[arena[j].buffer] && (a.last == b.first || b.last == a.first);
         if (!a.overlaps(b) || share)
           continue;
-        BufferOp second = b.declaration;
+        BufferOp second = b.declaration();
         auto diagnostic = second.emitOpError() << "shares bytes " << arena[j].begin << " to " << std::min(arena[i].end, arena[j].end)
                                                << " with a buffer that is alive at the same time";
-        BufferOp first = a.declaration;
+        BufferOp first = a.declaration();
         diagnostic.attachNote(first.getLoc()) << "the other buffer, of type " << first.getTensorType();
         return failure();
       }

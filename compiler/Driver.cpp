@@ -1,0 +1,231 @@
+//===- Driver.cpp - from import to artifact --------------------------------===//
+//
+// One loop over the table of stages. Most stages are a list of passes on the
+// module; import, codegen and artifact have a function each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver.h"
+
+#include "codegen/Artifact/ArtifactEmitter.h"
+#include "compiler/Options.h"
+#include "compiler/ParameterSideFile.h"
+#include "compiler/Registration.h"
+#include "compiler/Trace/BuilderImpl.h"
+#include "passes/Graph/Passes.h"
+#include "serialization/Base/OutputFile.h"
+#include "stator/Trace.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace stator;
+using namespace stator::compiler;
+
+Driver::Driver(MLIRContext &context, const CompileOptions &options, DriverHooks hooks)
+    : context(context), options(options), hooks(std::move(hooks)), diagnostics(&context, options.onDiagnostic) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+void Driver::progress(const Stage &stage, const std::string &detail) {
+  if (options.onProgress)
+    options.onProgress({std::string(stage.name), static_cast<unsigned>(stage.id) + 1, static_cast<unsigned>(pipelineStages().size()), detail});
+}
+
+LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passes(&context);
+  passes.enableVerifier(options.verifyEach);
+  if (!options.crashReproducer.empty())
+    passes.enableCrashReproducerGeneration(options.crashReproducer);
+  if (hooks.configure && failed(hooks.configure(passes)))
+    return failure();
+  build(passes);
+  return passes.run(module);
+}
+
+Status Driver::importFile(const std::string &path) {
+  STATOR_TRY(importOptions, importOptionsOf(options));
+  sourcePath = path;
+  const Stage *first = findStage(options.startFrom);
+  if (first && first->id != StageId::Import) {
+    Result<OwningOpRef<ModuleOp>> module = readDump(path, context);
+    if (!module.ok())
+      return diagnostics.failure(module.status().code(), module.status().message());
+    ir = std::move(*module);
+    return okStatus();
+  }
+  progress(pipelineStages().front(), path);
+  STATOR_TRY(kind, modelKindOf(path, options.inputType));
+  model = readModel(path, kind, importOptions, context);
+  if (!model.status.ok()) {
+    for (const UnsupportedPart &part : model.unsupported)
+      if (options.onDiagnostic)
+        options.onDiagnostic({Diagnostic::Severity::Error, part.place, part.reason});
+    return diagnostics.failure(model.status.code(), model.status.message());
+  }
+  ir = std::move(model.module);
+  return verifyImported();
+}
+
+Status Driver::adopt(OwningOpRef<ModuleOp> module) {
+  progress(pipelineStages().front(), "traced model");
+  ir = std::move(module);
+  return verifyImported();
+}
+
+Status Driver::verifyImported() {
+  if (failed(runPasses(*ir, [](OpPassManager &passes) { passes.addPass(graph::createVerifyImportedPass()); })))
+    return diagnostics.failure(StatusCode::InvalidArgument, "the imported graph is not valid");
+  return dump(pipelineStages().front());
+}
+
+Status Driver::run() {
+  const Stage *first = findStage(options.startFrom);
+  for (const Stage &stage : pipelineStages()) {
+    bool isDone = stage.id == StageId::Import || (first && stage.id < first->id);
+    if (!isDone) {
+      progress(stage);
+      STATOR_RETURN_IF_ERROR(runStage(stage));
+      if (stage.id != StageId::Artifact)
+        STATOR_RETURN_IF_ERROR(dump(stage));
+    }
+    if (isLast(stage))
+      break;
+  }
+  if (hooks.onFinished)
+    hooks.onFinished(*ir);
+  return okStatus();
+}
+
+Status Driver::runStage(const Stage &stage) {
+  if (stage.id == StageId::Codegen)
+    return runCodegen();
+  if (stage.id == StageId::Artifact)
+    return runArtifact();
+  PipelineOptions pipelineOptions;
+  pipelineOptions.optimisationLevel = options.optimisationLevel;
+  pipelineOptions.library = options.library;
+  if (failed(runPasses(*ir, [&](OpPassManager &passes) { stage.build(passes, pipelineOptions); })))
+    return diagnostics.failure(StatusCode::Unsupported, "stage `" + std::string(stage.name) + "` failed")
+        .withContext("stage `" + std::string(stage.name) + "`");
+  if (stage.id == StageId::Optimise && options.embedIr) {
+    llvm::raw_string_ostream stream(optimisedGraph);
+    ir->print(stream, OpPrintingFlags().elideLargeElementsAttrs());
+  }
+  return okStatus();
+}
+
+Status Driver::runCodegen() {
+  STATOR_TRY(levels, cpuLevelsOf(options));
+  CodegenRequest request;
+  request.levels = levels;
+  request.optimisationLevel = options.optimisationLevel;
+  request.dumpKernelsDir = options.dumpKernelsDir;
+  request.keepLowered = !options.dumpIrDir.empty();
+  request.runPasses = [this](ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) { return runPasses(module, build); };
+  request.onLevel = [this](const std::string &level) { progress(*findStage("codegen"), level); };
+  Result<CompiledKernels> compiled = compileKernelLibraries(*ir, request);
+  if (!compiled.ok())
+    return diagnostics.failure(compiled.status().code(), compiled.status().message());
+  kernels = std::move(*compiled);
+  for (const codegen::KernelLibrary &library : kernels.libraries)
+    result.cpuLevels.push_back(library.level);
+  return okStatus();
+}
+
+Status Driver::runArtifact() {
+  codegen::ArtifactContents contents;
+  contents.module = *ir;
+  contents.libraries = std::move(kernels.libraries);
+  contents.scratch = kernels.scratch;
+  contents.producer = versionText();
+  // The file's name without its folder: the same model gives the same artifact wherever it lies.
+  if (!sourcePath.empty() && options.startFrom.empty())
+    contents.info.emplace_back("source", llvm::sys::path::filename(sourcePath).str());
+  llvm::append_range(contents.info, model.info);
+  contents.irText = optimisedGraph;
+  contents.onParameter = [this](unsigned i, unsigned count) {
+    progress(*findStage("artifact"), "parameter " + std::to_string(i + 1) + " of " + std::to_string(count));
+  };
+  Result<codegen::ArtifactStatistics> statistics = codegen::writeArtifact(contents, options.output);
+  if (!statistics.ok())
+    return diagnostics.failure(statistics.status().code(), statistics.status().message());
+  result.output = options.output;
+  result.methods = statistics->methods;
+  result.kernels = statistics->kernels;
+  result.kernelCalls = statistics->kernelCalls;
+  result.libraryCalls = statistics->libraryCalls;
+  result.weightBytes = statistics->weightBytes;
+  llvm::sys::fs::file_size(options.output, result.artifactBytes);
+  return okStatus();
+}
+
+Status Driver::writeDump(const std::string &name, Operation *op) {
+  llvm::SmallString<256> path(options.dumpIrDir);
+  llvm::sys::path::append(path, name);
+  // With locations: labels come from them, and a resumed run is to give the same artifact.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, OpPrintingFlags().enableDebugInfo());
+  stream << "\n";
+  STATOR_TRY(file, OutputFile::create(std::string(path)));
+  STATOR_RETURN_IF_ERROR(file->write(text.data(), text.size()));
+  return file->commit();
+}
+
+Status Driver::dump(const Stage &stage) {
+  if (options.dumpIrDir.empty())
+    return okStatus();
+  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpIrDir))
+    return notFound("`" + options.dumpIrDir + "`: " + error.message());
+  std::string number = std::to_string(static_cast<int>(stage.id) + 1);
+  STATOR_RETURN_IF_ERROR(writeDump(number + "." + std::string(stage.name) + ".mlir", *ir));
+  if (stage.id == StageId::Codegen) {
+    for (auto &[level, lowered] : kernels.lowered)
+      STATOR_RETURN_IF_ERROR(writeDump(number + "." + std::string(stage.name) + "." + level + ".mlir", *lowered));
+    kernels.lowered.clear();
+  }
+  // Sources are only ever added, so the last stage's file serves the texts of all; it is large, hence written once.
+  bool isFinal = isLast(stage) || stage.id == StageId::Codegen;
+  if (!isFinal)
+    return okStatus();
+  llvm::SmallString<256> path(options.dumpIrDir);
+  llvm::sys::path::append(path, kParameterSideFileName);
+  return writeParameterSideFile(graph::parametersOf(&context), std::string(path));
+}
+
+Result<CompileSummary> compiler::compile(const std::string &path, const CompileOptions &options, DriverHooks hooks) {
+  STATOR_RETURN_IF_ERROR(validate(options));
+  MLIRContext context;
+  Driver driver(context, options, std::move(hooks));
+  STATOR_RETURN_IF_ERROR(driver.importFile(path));
+  STATOR_RETURN_IF_ERROR(driver.run());
+  return driver.summary();
+}
+
+Result<CompileSummary> compiler::compile(const std::string &path, const CompileOptions &options) { return compile(path, options, {}); }
+
+Result<CompileSummary> compiler::compile(trace::Builder &model, const CompileOptions &options) {
+  STATOR_RETURN_IF_ERROR(validate(options));
+  STATOR_RETURN_IF_ERROR(model.finish());
+  trace::BuilderImpl &impl = trace::BuilderImpl::of(model);
+  Driver driver(*impl.context(), options, {});
+  STATOR_RETURN_IF_ERROR(driver.adopt(impl.takeModule()));
+  STATOR_RETURN_IF_ERROR(driver.run());
+  return driver.summary();
+}
+
+std::vector<StageInfo> compiler::stages() {
+  std::vector<StageInfo> table;
+  for (const Stage &stage : pipelineStages())
+    table.push_back({std::string(stage.name), std::string(stage.from), std::string(stage.to), std::string(stage.does),
+                     std::string(stage.verifiedBy)});
+  return table;
+}
+
+std::string compiler::versionText() { return "stator " STATOR_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }

@@ -1,0 +1,91 @@
+//===- stator-check.cpp - whether a model can be compiled ------------------===//
+//
+// Prints the whole report at once: every operator of the model, and every part
+// that is not supported with its place and reason.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Options.h"
+#include "serialization/Base/JsonWriter.h"
+#include "tools/support/CommandLine.h"
+#include "tools/support/CompilerMessages.h"
+
+#include <cstdio>
+
+using namespace stator;
+using namespace stator::tools;
+
+namespace {
+
+void printText(const std::string &model, const compiler::SupportReport &report) {
+  std::printf("%s: %s\n", model.c_str(), report.isSupported() ? "supported" : "not supported");
+  if (!report.operators.empty()) {
+    std::printf("\noperators:\n");
+    for (const auto &[name, count] : report.operators)
+      std::printf("  %6u  %s\n", count, name.c_str());
+  }
+  if (report.isSupported()) {
+    std::printf("\n%u calls of own kernels, %u calls of a library\n", report.ownKernels, report.libraryCalls);
+    return;
+  }
+  std::printf("\nnot supported (%zu):\n", report.unsupported.size());
+  for (const compiler::UnsupportedPart &part : report.unsupported)
+    std::printf("  %s%s%s\n", part.place.c_str(), part.place.empty() ? "" : ": ", part.reason.c_str());
+}
+
+void printJson(const std::string &model, const compiler::SupportReport &report) {
+  JsonWriter json;
+  json.beginObject();
+  json.field("model", model);
+  json.field("supported", report.isSupported());
+  json.key("operators");
+  json.beginObject();
+  for (const auto &[name, count] : report.operators)
+    json.field(name, count);
+  json.endObject();
+  json.key("unsupported");
+  json.beginArray();
+  for (const compiler::UnsupportedPart &part : report.unsupported) {
+    json.beginObject();
+    json.field("place", part.place);
+    json.field("reason", part.reason);
+    json.endObject();
+  }
+  json.endArray();
+  json.field("own_kernel_calls", report.ownKernels);
+  json.field("library_calls", report.libraryCalls);
+  json.endObject();
+  std::printf("%s\n", json.text().c_str());
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string model;
+  bool asJson = false;
+  compiler::CompileOptions options;
+  CommandLine line("stator-check", "MODEL [options]", "Says whether a model can be compiled, and everything that stands in the way.");
+  line.positional("MODEL", &model, "model.onnx, or model.mlir in the graph dialect");
+  line.group("Options");
+  line.choice("input-type", {"onnx", "mlir"}, &options.inputType, "kind of the model file (default: told from its first bytes)");
+  line.list("input", "[NAME=]SHAPExTYPE", &options.inputs, "sizes and type of an input: x=1x3x224x224xf32");
+  line.list("dim", "NAME=VALUE", &options.dims, "fix a named size, or give its range: N=1..64");
+  line.choice("library", {"auto", "none", "onednn"}, &options.library, "library for contractions (default auto: by cost)");
+  line.flag("json", &asJson, "print JSON");
+  line.epilogue("Exit code 1 means that the model cannot be compiled; the report says why.\n" + exitCodeHelp());
+  if (std::optional<int> code = line.parse(argc, argv))
+    return *code;
+  options.stopAfter = "plan";
+  if (Status status = compiler::validate(options); !status.ok()) {
+    reportError("stator-check", status);
+    return ExitUsage;
+  }
+  Result<compiler::SupportReport> report = compiler::check(model, options);
+  if (!report.ok())
+    return reportError("stator-check", report.status());
+  if (asJson)
+    printJson(model, *report);
+  else
+    printText(model, *report);
+  return report->isSupported() ? ExitOk : ExitMismatch;
+}

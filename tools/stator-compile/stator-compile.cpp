@@ -1,0 +1,172 @@
+//===- stator-compile.cpp - a model file becomes an artifact ---------------===//
+//
+// Command line, progress and error texts around stator::compiler::compile().
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver.h"
+#include "compiler/Options.h"
+#include "serialization/Base/OutputFile.h"
+#include "tools/support/CommandLine.h"
+#include "tools/support/CompilerMessages.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+
+#include <unistd.h>
+
+using namespace stator;
+using namespace stator::tools;
+
+namespace {
+
+struct Settings {
+  std::string model;
+  compiler::CompileOptions compile;
+  int64_t optimisationLevel = 2;
+  bool listStages = false;
+  bool quiet = false;
+  bool noReproducer = false;
+  std::vector<std::string> mlirArguments;
+};
+
+void declare(CommandLine &line, Settings &settings) {
+  compiler::CompileOptions &compile = settings.compile;
+  line.positional("MODEL", &settings.model, "model.onnx, or model.mlir in the graph dialect", /*required=*/false);
+  line.group("Output");
+  line.text("output", "FILE", &compile.output, "the artifact; with --stop-after, the IR (default: standard output)");
+  line.alias("o", "output");
+  line.flag("embed-ir", &compile.embedIr, "keep the optimised graph in the artifact, as text without weights");
+  line.flag("quiet", &settings.quiet, "no progress and no summary");
+  line.group("Model");
+  line.choice("input-type", {"onnx", "mlir"}, &compile.inputType, "kind of the model file (default: told from its first bytes)");
+  line.list("input", "[NAME=]SHAPExTYPE", &compile.inputs, "sizes and type of an input: x=1x3x224x224xf32; ? keeps, upper case names a size");
+  line.list("dim", "NAME=VALUE", &compile.dims, "fix a named size, or give its range: N=1..64");
+  line.group("Code");
+  line.integer("opt-level", "0..3", &settings.optimisationLevel, 0, 3, "effort of optimisation (default 2)");
+  line.alias("O", "opt-level");
+  line.choice("library", {"auto", "none", "onednn"}, &compile.library, "library for contractions (default auto: by cost)");
+  line.list("cpu-levels", "v2,v3,v4", &compile.cpuLevels, "x86-64 feature levels to build kernels for (default all)", ',');
+  line.text("mcpu", "host|LEVEL", &compile.processor, "build for one level only: this machine's, or a named one");
+  line.group("Stages");
+  line.flag("list-stages", &settings.listStages, "print the stages of the compiler and end");
+  line.text("stop-after", "STAGE", &compile.stopAfter, "end after this stage and print the IR");
+  line.text("start-from", "STAGE", &compile.startFrom, "begin with this stage; MODEL is a file of a --dump-ir-dir");
+  line.text("dump-ir-dir", "DIR", &compile.dumpIrDir, "write the IR after every stage (numbered files, without weights)");
+  line.text("dump-kernels-to", "DIR", &compile.dumpKernelsDir, "write LLVM IR, assembly and objects of the kernels");
+  line.hiddenGroup("For developers (and every --mlir-... flag of mlir-opt)");
+  line.flag("verify-each", &compile.verifyEach, "verify the IR after every pass (default true)");
+  line.flag("no-crash-reproducer", &settings.noReproducer, "do not write FILE.reproducer.mlir when a pass fails");
+  line.passThrough({"--mlir-"}, &settings.mlirArguments);
+  line.epilogue("Examples:\n  stator compile resnet50.onnx -o resnet50.stator\n"
+                "  stator compile bert.onnx -o bert.stator --dim batch=1..32 --library=none\n\n" +
+                exitCodeHelp());
+}
+
+void printStages() {
+  for (const compiler::StageInfo &stage : compiler::stages())
+    std::printf("%-14s %s -> %s: %s (verified by: %s)\n", stage.name.c_str(), stage.from.c_str(), stage.to.c_str(), stage.does.c_str(),
+                stage.verifiedBy.c_str());
+}
+
+/// Hands `--mlir-...` to the parser that MLIR registers its flags with.
+bool parseMlirArguments(const std::vector<std::string> &arguments) {
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  mlir::registerAsmPrinterCLOptions();
+  std::vector<const char *> argv = {"stator-compile"};
+  for (const std::string &argument : arguments) {
+    argv.push_back(argument.c_str());
+    if (argument.find("print-ir-module-scope") != std::string::npos)
+      argv.push_back("--mlir-disable-threading"); // Other threads change the rest of the module while one prints it.
+  }
+  return llvm::cl::ParseCommandLineOptions(argv.size(), argv.data(), "", &llvm::errs());
+}
+
+mlir::LogicalResult configurePasses(mlir::PassManager &passes) {
+  mlir::applyDefaultTimingPassManagerCLOptions(passes);
+  return mlir::applyPassManagerCLOptions(passes);
+}
+
+/// With --stop-after: the IR that there is, to a file or to standard output.
+Status writeIr(mlir::ModuleOp module, const std::string &path) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << "\n";
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    return okStatus();
+  }
+  STATOR_TRY(file, OutputFile::create(path));
+  STATOR_RETURN_IF_ERROR(file->write(text.data(), text.size()));
+  return file->commit();
+}
+
+void printSummary(const compiler::CompileSummary &summary) {
+  std::string levels;
+  for (const std::string &level : summary.cpuLevels)
+    levels += (levels.empty() ? "" : ", ") + level;
+  llvm::errs() << summary.output << ": " << formatBytes(summary.artifactBytes) << ", of which weights " << formatBytes(summary.weightBytes)
+               << "; " << summary.kernelCalls << " kernel calls (" << summary.kernels << " kernels), " << summary.libraryCalls
+               << " library calls; " << (levels.empty() ? "no kernels" : levels) << "\n";
+}
+
+int compileModel(Settings &settings) {
+  compiler::CompileOptions &options = settings.compile;
+  options.optimisationLevel = static_cast<int>(settings.optimisationLevel);
+  const compiler::Stage *last = compiler::findStage(options.stopAfter);
+  bool writesArtifact = !last || last->id == compiler::StageId::Artifact;
+  if (writesArtifact && options.output.empty() && !settings.model.empty())
+    options.output = replaceExtension(settings.model, ".stator");
+  if (writesArtifact && !settings.noReproducer)
+    options.crashReproducer = options.output + ".reproducer.mlir";
+
+  CompilerMessages messages("stator-compile", !settings.quiet && isatty(STDERR_FILENO));
+  options.onDiagnostic = [&](const compiler::Diagnostic &diagnostic) { messages.print(diagnostic); };
+  options.onProgress = [&](const compiler::Progress &progress) { messages.print(progress); };
+  Status written;
+  compiler::DriverHooks hooks;
+  hooks.configure = configurePasses;
+  if (!writesArtifact && options.dumpIrDir.empty())
+    hooks.onFinished = [&](mlir::ModuleOp module) { written = writeIr(module, options.output); };
+
+  if (Status status = compiler::validate(options); !status.ok()) {
+    reportError("stator-compile", status);
+    return status.code() == StatusCode::Unsupported ? ExitUnsupported : ExitUsage;
+  }
+  Result<compiler::CompileSummary> summary = compiler::compile(settings.model, options, std::move(hooks));
+  messages.endProgress();
+  if (!summary.ok())
+    return messages.report(summary.status());
+  if (!written.ok())
+    return reportError("stator-compile", written);
+  if (writesArtifact && !settings.quiet)
+    printSummary(*summary);
+  return ExitOk;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Settings settings;
+  CommandLine line("stator-compile", "MODEL -o FILE.stator [options]", "Turns a model into one artifact that libstator runs.");
+  declare(line, settings);
+  if (std::optional<int> code = line.parse(argc, argv))
+    return *code;
+  if (settings.listStages) {
+    printStages();
+    return ExitOk;
+  }
+  if (settings.model.empty()) {
+    std::fprintf(stderr, "stator-compile: error: no MODEL is given\nSee `stator-compile --help`.\n");
+    return ExitUsage;
+  }
+  if (!parseMlirArguments(settings.mlirArguments))
+    return ExitUsage;
+  return compileModel(settings);
+}
