@@ -47,7 +47,9 @@ private:
     Builder builder(op->getContext());
     if (auto transpose = dyn_cast<TransposeOp>(op))
       return parameters.derive(source, "transpose", builder.getNamedAttr("perm", transpose.getPermutationAttr()), type);
-    return parameters.derive(source, isa<ReshapeOp>(op) ? "reshape" : "convert", {}, type);
+    if (isa<ReshapeOp>(op))
+      return parameters.derive(source, "reshape", builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr(type.getShape())), type);
+    return parameters.derive(source, "convert", builder.getNamedAttr("type", TypeAttr::get(type.getElementType())), type);
   }
 };
 

@@ -21,13 +21,15 @@ def FoldParameterTransformsPass : Pass<"graph-fold-parameter-transforms", "::mli
   let statistics = [Statistic<"numFolded", "num-folded", "Ops that became recipes">];
 }
 
-def FoldConstantsPass : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
-  let summary = "Evaluates ops whose operands are constants";
+def FoldConstantsPass : Pass<"graph-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Evaluates ops whose operands are constants or frozen weights";
   let description = [{
-    The reference interpreter computes the value. A result of more than `max-elements` elements stays an op, unless it is smaller than
-    what it is computed from; so do ops with symbolic results and ops without operands.
+    The reference interpreter computes the value. A result of up to 1024 elements becomes a constant, a larger one a parameter that owns
+    its bytes; one of more than `max-elements` elements stays an op, as do ops with symbolic results. Broadcasts and iotas are evaluated
+    only where something else is folded through them: kernels compute them for less than it costs to read them. Transposes, reshapes and
+    conversions of weights are left to graph-fold-parameter-transforms, which needs no memory for them.
   }];
-  let options = [Option<"maxElements", "max-elements", "int64_t", "1024", "Largest result that is folded">];
+  let options = [Option<"maxElements", "max-elements", "int64_t", "1048576", "Largest result that is folded">];
   let statistics = [Statistic<"numFolded", "num-folded", "Ops replaced by constants">];
 }
 

@@ -9,7 +9,7 @@ namespace stator::graph {
 void buildGraphPipeline(mlir::OpPassManager &passes) {
   using mlir::func::FuncOp;
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
-  passes.addNestedPass<FuncOp>(createFoldConstantsPass());
+  passes.addPass(createFoldConstantsPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   // Patterns are looked for after folding, when their constants are plain to see, and before batch norm and transposes of weights
   // change what stands around them.

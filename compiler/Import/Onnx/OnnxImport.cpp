@@ -1,0 +1,53 @@
+//===- OnnxImport.cpp - from an ONNX file to the graph dialect -------------===//
+
+#include "compiler/Import/Onnx/OnnxImport.h"
+#include "compiler/Import/Onnx/GraphImporter.h"
+#include "compiler/Trace/BuilderImpl.h"
+#include "dialects/Graph/GraphDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace stator::onnx {
+
+static std::string summarise(const std::vector<UnsupportedNode> &nodes) {
+  std::string text = std::to_string(nodes.size()) + (nodes.size() == 1 ? " node is" : " nodes are") + " not supported:";
+  for (const UnsupportedNode &node : nodes)
+    text += "\n  " + node.node + ", opset " + std::to_string(node.opset) + ", operands " + (node.operands.empty() ? "(none)" : node.operands) +
+            ": " + node.reason;
+  return text;
+}
+
+ImportResult importOnnx(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context) {
+  ImportResult result;
+  Result<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
+  if (!file.ok()) {
+    result.status = file.status();
+    return result;
+  }
+  Result<Model> model = parseModel((*file)->bytes());
+  if (!model.ok()) {
+    result.status = model.status().withContext(path);
+    return result;
+  }
+  result.producer = std::string(model->producerName);
+  if (!model->producerVersion.empty())
+    result.producer += " " + std::string(model->producerVersion);
+
+  context.loadDialect<graph::GraphDialect, mlir::func::FuncDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+  trace::Builder builder(std::make_unique<trace::BuilderImpl>(*module, "forward"));
+  TensorLoader loader(builder, *file, path);
+  GraphImporter importer(builder, *model, loader, result);
+  importer.importMain(options);
+  if (!builder.ok())
+    result.status = builder.status().withContext(path);
+  else if (!result.unsupported.empty())
+    result.status = unsupported(path + ": " + summarise(result.unsupported));
+  else
+    result.status = builder.finish().withContext(path);
+  if (result.status.ok())
+    result.module = std::move(module);
+  return result;
+}
+
+} // namespace stator::onnx
