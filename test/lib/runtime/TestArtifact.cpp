@@ -134,6 +134,17 @@ Instruction TestMethod::kernel(uint32_t index, std::vector<uint32_t> inputs, std
   return instruction;
 }
 
+Instruction TestMethod::library(const std::string &routine, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs,
+                                const Dims &sizes, std::vector<Attribute> options) {
+  Instruction instruction = kernel(0, std::move(inputs), std::move(outputs), sizes, routine);
+  instruction.kind = InstructionKind::Library;
+  instruction.name = routine;
+  instruction.library = "onednn";
+  instruction.routine = routine;
+  instruction.attributes = std::move(options);
+  return instruction;
+}
+
 Instruction TestMethod::copy(uint32_t source, uint32_t destination, const std::string &bytes, const std::string &from,
                              const std::string &to) {
   Instruction instruction;

@@ -38,6 +38,8 @@ public:
 
   serialization::Instruction kernel(uint32_t index, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs, const Dims &sizes,
                                     const std::string &family = "map");
+  serialization::Instruction library(const std::string &routine, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs,
+                                     const Dims &sizes, std::vector<serialization::Attribute> options);
   serialization::Instruction copy(uint32_t source, uint32_t destination, const std::string &bytes, const std::string &from = "0",
                                   const std::string &to = "0");
   serialization::Instruction shape(uint32_t destination, const Dims &values);
