@@ -10,6 +10,8 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, MaybeLocation location
   Type type = adaptor.getValue().getType();
   if (!isGraphTensor(type) || !cast<ShapedType>(type).hasStaticShape())
     return inferenceError(location, getOperationName(), "has a value of type ", type, ", expected a tensor of constant sizes");
+  if (!isa<DenseElementsAttr>(adaptor.getValue()))
+    return inferenceError(location, getOperationName(), "has a value whose elements are not in the IR; such tensors are parameters");
   types.push_back(type);
   return success();
 }
