@@ -2,8 +2,8 @@
 #include "compiler/Trace/BuilderImpl.h"
 #include "compiler/Trace/FunctionSupport.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace stator::trace {
 

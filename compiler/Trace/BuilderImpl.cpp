@@ -27,7 +27,6 @@ int64_t constantElements(llvm::ArrayRef<DimExpr> dims) {
   return product;
 }
 
-
 } // namespace
 
 BuilderImpl::BuilderImpl(llvm::StringRef methodName)

@@ -11,15 +11,15 @@
 #include "serialization/Base/DimExpr.h"
 #include "stator/Trace.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <deque>
 #include <map>
@@ -34,7 +34,7 @@ struct TensorNode {
   llvm::SmallVector<DimExpr, 4> dims;
   mlir::Value value; // null until an operation needs it
   std::optional<Contents> contents;
-  std::string parameter;                            // the weight that it is, if it is one
+  std::string parameter;                           // the weight that it is, if it is one
   std::optional<mlir::DenseElementsAttr> constant; // a small constant whose contents are not tracked
 };
 
@@ -75,7 +75,9 @@ public:
   /// A tensor that is only contents; dims are constant and fit them.
   Tensor known(ElementType type, llvm::ArrayRef<int64_t> dims, Contents contents);
   /// Null when not known.
-  const Contents *contents(const Tensor &tensor) const { return tensor.node_ && tensor.node_->contents ? &*tensor.node_->contents : nullptr; }
+  const Contents *contents(const Tensor &tensor) const {
+    return tensor.node_ && tensor.node_->contents ? &*tensor.node_->contents : nullptr;
+  }
   llvm::ArrayRef<DimExpr> dims(const Tensor &tensor) const { return tensor.node_->dims; }
   /// What is returned after an error: rank 0, of no further use.
   Tensor poison();
@@ -145,7 +147,7 @@ private:
 
   std::deque<TensorNode> nodes_; // stable addresses
   llvm::DenseMap<mlir::Value, TensorNode *> nodeOf_;
-  mlir::Operation *lastAtHead_ = nullptr; // constants go behind it, at the head of the method
+  mlir::Operation *lastAtHead_ = nullptr;                  // constants go behind it, at the head of the method
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants_; // one graph.constant per value
   std::set<std::string> parameterNames_;
 

@@ -43,13 +43,15 @@ const llvm::fltSemantics &semantics16(ElementType type) {
   return type == ElementType::F16 ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
 }
 
-template <typename T> T load(const char *bytes, int64_t index) {
+template <typename T>
+T load(const char *bytes, int64_t index) {
   T value;
   std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
   return value;
 }
 
-template <typename T> void store(std::vector<char> &bytes, T value) {
+template <typename T>
+void store(std::vector<char> &bytes, T value) {
   const char *raw = reinterpret_cast<const char *>(&value);
   bytes.insert(bytes.end(), raw, raw + sizeof(T));
 }

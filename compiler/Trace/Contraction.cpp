@@ -10,12 +10,9 @@ namespace {
 
 Tensor dotGeneral(BuilderImpl &b, const Tensor &x, const Tensor &y, llvm::ArrayRef<int64_t> batchX, llvm::ArrayRef<int64_t> batchY,
                   llvm::ArrayRef<int64_t> contractX, llvm::ArrayRef<int64_t> contractY) {
-  return emit(b, "graph.dot_general", {x, y},
-              Attributes(b)
-                  .ints("lhs_batch", batchX)
-                  .ints("rhs_batch", batchY)
-                  .ints("lhs_contract", contractX)
-                  .ints("rhs_contract", contractY));
+  return emit(
+      b, "graph.dot_general", {x, y},
+      Attributes(b).ints("lhs_batch", batchX).ints("rhs_batch", batchY).ints("lhs_contract", contractX).ints("rhs_contract", contractY));
 }
 
 Sizes withoutAxis(Sizes dims, int64_t axis) {
@@ -124,7 +121,8 @@ Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, co
   for (int64_t axis = 0; axis < rank - 2; ++axis)
     if (!requireEqualSizes(*call, "attention", q, axis, k, axis) || !requireEqualSizes(*call, "attention", q, axis, v, axis))
       return call.failed();
-  if (!call || !requireEqualSizes(*call, "attention", q, rank - 1, k, rank - 1) || !requireEqualSizes(*call, "attention", k, rank - 2, v, rank - 2))
+  if (!call || !requireEqualSizes(*call, "attention", q, rank - 1, k, rank - 1) ||
+      !requireEqualSizes(*call, "attention", k, rank - 2, v, rank - 2))
     return call.failed();
   if (!scale) {
     std::optional<int64_t> width = call.constantSize("the query", q, rank - 1);

@@ -9,7 +9,8 @@ std::optional<Window> resolveWindow(const Call &call, const Tensor &x, llvm::Arr
   int64_t count = static_cast<int64_t>(kernel.size());
   constexpr int64_t kLeastPad = -(int64_t(1) << 31);
   Window window;
-  if (!call.perAxis("kernel", window.kernel, kernel, count, 1, 1) || !call.perAxis("strides", window.strides, options.strides, count, 1, 1) ||
+  if (!call.perAxis("kernel", window.kernel, kernel, count, 1, 1) ||
+      !call.perAxis("strides", window.strides, options.strides, count, 1, 1) ||
       !call.perAxis("dilations", window.dilations, options.dilations, count, 1, 1) ||
       !call.perAxis("low padding", window.padLow, options.padLow, count, 0, kLeastPad) ||
       !call.perAxis("high padding", window.padHigh, options.padHigh, count, 0, kLeastPad))

@@ -107,7 +107,7 @@ std::optional<Equation> parseEquation(const Call &call, llvm::StringRef text, ll
 void removeAxis(Term &term, size_t index) {
   Tensor &x = term.tensor;
   x = x.dim(static_cast<int64_t>(index)) == Dim(1) ? fn::squeeze(x, {static_cast<int64_t>(index)})
-                                                  : fn::reduce(x, fn::Reduction::Sum, {static_cast<int64_t>(index)}, /*keepDims=*/false);
+                                                   : fn::reduce(x, fn::Reduction::Sum, {static_cast<int64_t>(index)}, /*keepDims=*/false);
   term.labels.erase(term.labels.begin() + index);
 }
 

@@ -15,7 +15,8 @@ bool isTooLarge(const Call &call, llvm::ArrayRef<DimExpr> dims) {
   DimInterval range = call->bounds(count);
   if (count.isValid() && !(range.lo && *range.lo > kMaxGenerated))
     return false;
-  call->fail(StatusCode::ResourceExhausted, "`" + call.name() + "`: a constant of shape " + shapeText(dims) + " has more than 2^28 elements");
+  call->fail(StatusCode::ResourceExhausted,
+             "`" + call.name() + "`: a constant of shape " + shapeText(dims) + " has more than 2^28 elements");
   return true;
 }
 
@@ -158,7 +159,8 @@ Tensor oneHot(const Tensor &given, const Tensor &depth, const Tensor &values, in
   dims[axis] = size->front();
   Tensor positions = iota(*call->builder(), ElementType::I64, Dims(dims.begin(), dims.end()), axis);
   Builder &builder = *call->builder();
-  return where(eq(positions, wrapped), gather(values, builder.scalarInt(ElementType::I64, 1)), gather(values, builder.scalarInt(ElementType::I64, 0)));
+  return where(eq(positions, wrapped), gather(values, builder.scalarInt(ElementType::I64, 1)),
+               gather(values, builder.scalarInt(ElementType::I64, 0)));
 }
 
 Tensor eyeLike(const Tensor &x, ElementType type, int64_t k) {

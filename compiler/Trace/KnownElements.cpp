@@ -238,7 +238,7 @@ std::optional<bool> knownCompare(BuilderImpl &b, graph::CompareDirection directi
     if (cx && cy) {
       if (std::isnan(*cx) || std::isnan(*cy))
         return direction == graph::CompareDirection::Ne;
-      return holds(direction, *cx < *cy, *cx > *cy, *cx == *cy);
+      return holds(direction, *cx<*cy, *cx> * cy, *cx == *cy);
     }
   }
   std::optional<Element> fx = x.asFraction(), fy = y.asFraction();

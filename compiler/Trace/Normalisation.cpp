@@ -61,8 +61,8 @@ Tensor normaliseRows(const Call &call, llvm::StringRef op, const Tensor &x, cons
 
 namespace fn {
 
-Tensor batchNorm(const Tensor &given, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance,
-                 double epsilon, int64_t axis) {
+Tensor batchNorm(const Tensor &given, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance, double epsilon,
+                 int64_t axis) {
   Tensor x = toFloat(given);
   Call call("batchNorm", {x, scale, bias, mean, variance});
   if (!call || !call.rankAtLeast("the input", x, 2) || !call.axis(axis, x.rank()))

@@ -92,19 +92,18 @@ Tensor BuilderImpl::parameter(llvm::StringRef name, ElementType type, llvm::Arra
   return tensor;
 }
 
-Tensor BuilderImpl::mappedParameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source,
-                                    uint64_t offset) {
+Tensor BuilderImpl::mappedParameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset) {
   if (!ok())
     return poison();
   std::optional<std::span<const std::byte>> bytes = graph::parametersOf(context()).find(source);
   if (!bytes || offset > bytes->size())
-    return invalid("the data of `" + name + "` begins at byte " + llvm::Twine(offset) + " of " +
-                   llvm::Twine(bytes ? bytes->size() : 0));
+    return invalid("the data of `" + name + "` begins at byte " + llvm::Twine(offset) + " of " + llvm::Twine(bytes ? bytes->size() : 0));
   std::optional<int64_t> count = checkBytes(("`" + name + "`").str(), type, dims, bytes->size() - offset);
   if (!count)
     return poison();
   if (*count <= kMaxConstantElements)
-    return smallConstant(type, dims, {reinterpret_cast<const char *>(bytes->data()) + offset, static_cast<size_t>(*count * byteSize(type))});
+    return smallConstant(type, dims,
+                         {reinterpret_cast<const char *>(bytes->data()) + offset, static_cast<size_t>(*count * byteSize(type))});
   return parameter(name, type, dims, source, offset, /*isMutable=*/false);
 }
 

@@ -80,9 +80,7 @@ Tensor power(const Tensor &x, int64_t p) {
   return p == 1 ? fn::abs(x) : p == 2 ? fn::square(x) : withScalar("pow", fn::abs(x), static_cast<double>(p));
 }
 
-Tensor root(const Tensor &x, int64_t p) {
-  return p == 1 ? x : p == 2 ? fn::sqrt(x) : withScalar("pow", x, 1.0 / static_cast<double>(p));
-}
+Tensor root(const Tensor &x, int64_t p) { return p == 1 ? x : p == 2 ? fn::sqrt(x) : withScalar("pow", x, 1.0 / static_cast<double>(p)); }
 
 } // namespace
 

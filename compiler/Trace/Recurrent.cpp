@@ -92,9 +92,10 @@ RecurrentOutputs rnn(const RecurrentInputs &inputs, const RecurrentOptions &opti
   if (!layer)
     return {call.failed(), call.failed(), {}};
   auto activation = options.relu ? graph::RnnActivation::Relu : graph::RnnActivation::Tanh;
-  return finish(emitAll(*call, "graph.rnn", {layer->x, layer->w, layer->r, layer->bias, layer->h, layer->lengths},
-                        directionOf(*call, options.direction).attr("activation", graph::RnnActivationAttr::get(call->context(), activation)), 2),
-                options);
+  return finish(
+      emitAll(*call, "graph.rnn", {layer->x, layer->w, layer->r, layer->bias, layer->h, layer->lengths},
+              directionOf(*call, options.direction).attr("activation", graph::RnnActivationAttr::get(call->context(), activation)), 2),
+      options);
 }
 
 } // namespace stator::trace::fn

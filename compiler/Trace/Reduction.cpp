@@ -24,8 +24,12 @@ graph::ReduceKind primitive(fn::Reduction kind) {
 
 /// All known elements into one.
 std::optional<Element> foldKnown(BuilderImpl &b, fn::Reduction kind, ElementType type, const Contents &contents) {
-  llvm::StringRef op = kind == fn::Reduction::Sum ? "add" : kind == fn::Reduction::Prod ? "mul" : kind == fn::Reduction::Max ? "maximum"
-                     : kind == fn::Reduction::Min ? "minimum" : kind == fn::Reduction::Any ? "or" : "and";
+  llvm::StringRef op = kind == fn::Reduction::Sum    ? "add"
+                       : kind == fn::Reduction::Prod ? "mul"
+                       : kind == fn::Reduction::Max  ? "maximum"
+                       : kind == fn::Reduction::Min  ? "minimum"
+                       : kind == fn::Reduction::Any  ? "or"
+                                                     : "and";
   if (contents.empty()) {
     bool isOne = kind == fn::Reduction::Prod || kind == fn::Reduction::All;
     return kind == fn::Reduction::Max || kind == fn::Reduction::Min ? std::nullopt : std::optional<Element>(elementOf(type, isOne));
@@ -110,8 +114,8 @@ Tensor reduceOver(const Call &call, const Tensor &given, fn::Reduction kind, llv
     ElementType type = x.type();
     x = isFloat(type) ? x : fn::cast(x, ElementType::F64);
     Tensor result = kind == Reduction::LogSumExp ? reduceLogSumExp(call, x, axes, keepDims)
-                    : kind == Reduction::L2 ? fn::sqrt(reducePrimitive(call, fn::square(x), Reduction::Sum, axes, keepDims))
-                                            : fn::log(reducePrimitive(call, x, Reduction::Sum, axes, keepDims));
+                    : kind == Reduction::L2      ? fn::sqrt(reducePrimitive(call, fn::square(x), Reduction::Sum, axes, keepDims))
+                                                 : fn::log(reducePrimitive(call, x, Reduction::Sum, axes, keepDims));
     return fn::cast(result, type);
   }
   }
@@ -198,9 +202,9 @@ std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &k, int64_t axis, bool
     call.invalid("k is `" + count.str() + "`, the axis has `" + call->dims(x)[axis].str() + "` elements");
     return {call.failed(), call.failed()};
   }
-  llvm::SmallVector<Tensor> results = emitAll(
-      *call, "graph.top_k", {x},
-      Attributes(*call).sizes("k", {count}).integer("axis", axis).flag("largest", largest).flag("sorted", sorted), 2);
+  llvm::SmallVector<Tensor> results =
+      emitAll(*call, "graph.top_k", {x},
+              Attributes(*call).sizes("k", {count}).integer("axis", axis).flag("largest", largest).flag("sorted", sorted), 2);
   return {results[0], results[1]};
 }
 

@@ -240,7 +240,8 @@ Tensor depthToSpace(const Tensor &x, int64_t blockSize, bool columnRowDepth) {
     return call.invalid("blocks of " + llvm::Twine(blockSize) + " for " + llvm::Twine(*channels) + " channels");
   Sizes dims = sizesOf(x);
   DimExpr block(blockSize), depth(*channels / (blockSize * blockSize));
-  Sizes split = columnRowDepth ? Sizes{dims[0], depth, block, block, dims[2], dims[3]} : Sizes{dims[0], block, block, depth, dims[2], dims[3]};
+  Sizes split =
+      columnRowDepth ? Sizes{dims[0], depth, block, block, dims[2], dims[3]} : Sizes{dims[0], block, block, depth, dims[2], dims[3]};
   Tensor moved = transpose(reshapeTo(*call, x, split), columnRowDepth ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2});
   return reshapeTo(*call, moved, {dims[0], depth, dims[2] * block, dims[3] * block});
 }

@@ -9,8 +9,8 @@
 
 #include "dialects/Graph/GraphOps.h"
 #include "dialects/Graph/Shapes.h"
-#include "llvm/ADT/STLExtras.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <limits>
 
@@ -192,9 +192,8 @@ bool BuilderImpl::trySolve(const DimExpr &a, const DimExpr &b) {
     return false;
   // The symbol declared last goes, so that the names of the first inputs survive.
   std::vector<std::string> symbols = difference.symbols();
-  llvm::sort(symbols, [&](const std::string &x, const std::string &y) {
-    return llvm::find(symbolOrder_, x) > llvm::find(symbolOrder_, y);
-  });
+  llvm::sort(symbols,
+             [&](const std::string &x, const std::string &y) { return llvm::find(symbolOrder_, x) > llvm::find(symbolOrder_, y); });
   for (const std::string &symbol : symbols) {
     int64_t coefficient = linearCoefficient(difference, symbol);
     if (coefficient == 0 || coefficient == std::numeric_limits<int64_t>::min())
@@ -214,8 +213,8 @@ bool BuilderImpl::trySolve(const DimExpr &a, const DimExpr &b) {
     }
     DimInterval own = bounds(DimExpr::symbol(symbol)), other = bounds(*solution);
     if ((own.lo && other.hi && *other.hi < *own.lo) || (own.hi && other.lo && *other.lo > *own.hi)) {
-      invalid("sizes differ: `" + a.str() + "` and `" + b.str() + "`, since " + describe(DimExpr::symbol(symbol), ranges_) +
-              " cannot be " + describe(*solution, ranges_));
+      invalid("sizes differ: `" + a.str() + "` and `" + b.str() + "`, since " + describe(DimExpr::symbol(symbol), ranges_) + " cannot be " +
+              describe(*solution, ranges_));
       return true;
     }
     replaceSymbol(symbol, *solution);

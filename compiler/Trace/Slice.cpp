@@ -103,7 +103,8 @@ Tensor applySlices(const Call &call, const Tensor &x, llvm::ArrayRef<AxisSlice> 
       return call->known(x.type(), target, std::move(picked));
     }
   }
-  Tensor result = isWhole ? x : emitAs(*call, "graph.slice", {x}, x.type(), dims, Attributes(*call).sizes("starts", starts).ints("strides", strides));
+  Tensor result =
+      isWhole ? x : emitAs(*call, "graph.slice", {x}, x.type(), dims, Attributes(*call).sizes("starts", starts).ints("strides", strides));
   return reversed.empty() ? result : emit(*call, "graph.reverse", {result}, Attributes(*call).ints("axes", reversed));
 }
 
@@ -130,8 +131,8 @@ Tensor slice(const Tensor &x, const Dims &starts, const Dims &ends, const Ints &
     return call.failed();
   size_t count = starts.size();
   if (ends.size() != count || (!given.empty() && given.size() != count) || (!steps.empty() && steps.size() != count))
-    return call.invalid(llvm::Twine(count) + " starts, " + llvm::Twine(ends.size()) + " ends, " + llvm::Twine(given.size()) +
-                        " axes and " + llvm::Twine(steps.size()) + " steps");
+    return call.invalid(llvm::Twine(count) + " starts, " + llvm::Twine(ends.size()) + " ends, " + llvm::Twine(given.size()) + " axes and " +
+                        llvm::Twine(steps.size()) + " steps");
   Ints axes(given);
   for (size_t i = axes.size(); i < count; ++i)
     axes.push_back(static_cast<int64_t>(i));

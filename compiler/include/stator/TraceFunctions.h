@@ -128,13 +128,15 @@ Tensor dropout(const Tensor &x);
 /// NumPy's matmul: vectors are promoted, leading dims broadcast.
 Tensor matmul(const Tensor &a, const Tensor &b);
 /// alpha * op(a) @ op(b) + beta * c; c may be absent and broadcasts to the result.
-Tensor gemm(const Tensor &a, const Tensor &b, const Tensor &c, double alpha = 1.0, double beta = 1.0, bool transA = false, bool transB = false);
+Tensor gemm(const Tensor &a, const Tensor &b, const Tensor &c, double alpha = 1.0, double beta = 1.0, bool transA = false,
+            bool transB = false);
 /// x @ weight^T + bias over the last axis, weight [out, in], bias [out] or absent.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias);
 /// Explicit and implicit outputs, ellipsis, repeated labels (diagonals) and any number of operands.
 Tensor einsum(std::string_view equation, const Tensors &operands);
 /// softmax(query @ key^T * scale + mask) @ value over [..., length, width]; the mask is i1 (true: attend) or additive.
-Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, std::optional<double> scale = {}, bool causal = false);
+Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, std::optional<double> scale = {},
+                 bool causal = false);
 
 enum class AutoPad { Explicit, Valid, SameUpper, SameLower };
 /// Empty lists mean 1 (strides, dilations) or 0 (pads) along each spatial axis.
@@ -166,7 +168,8 @@ Tensor globalAvgPool(const Tensor &x);
 Tensor globalLpPool(const Tensor &x, int64_t p);
 
 // Normalisation.
-Tensor batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance, double epsilon = 1e-5, int64_t axis = 1);
+Tensor batchNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, const Tensor &mean, const Tensor &variance,
+                 double epsilon = 1e-5, int64_t axis = 1);
 Tensor instanceNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon = 1e-5);
 /// scale and bias of [C] or, when `perGroup`, of [groups].
 Tensor groupNorm(const Tensor &x, int64_t groups, const Tensor &scale, const Tensor &bias, double epsilon = 1e-5, bool perGroup = false);
@@ -230,7 +233,8 @@ Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis = 0);
 Tensor gatherElements(const Tensor &x, const Tensor &indices, int64_t axis = 0);
 Tensor gatherND(const Tensor &x, const Tensor &indices, int64_t batchDims = 0);
 enum class ScatterReduction { None, Add, Mul, Max, Min };
-Tensor scatterElements(const Tensor &x, const Tensor &indices, const Tensor &updates, int64_t axis = 0, ScatterReduction reduction = ScatterReduction::None);
+Tensor scatterElements(const Tensor &x, const Tensor &indices, const Tensor &updates, int64_t axis = 0,
+                       ScatterReduction reduction = ScatterReduction::None);
 Tensor scatterND(const Tensor &x, const Tensor &indices, const Tensor &updates, ScatterReduction reduction = ScatterReduction::None);
 /// The slices along `axis` (of the flattened x if absent) whose condition, which must be known, is true.
 Tensor compress(const Tensor &x, const Tensor &condition, std::optional<int64_t> axis = {});
@@ -283,14 +287,14 @@ Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zeroPoint,
 // Recurrent layers; shapes, gate orders and absent tensors as in ONNX.
 enum class Direction { Forward, Reverse, Bidirectional };
 struct RecurrentInputs {
-  Tensor x;               // [T, B, I]
-  Tensor w;               // [D, gates*H, I]
-  Tensor r;               // [D, gates*H, H]
-  Tensor bias;            // [D, 2*gates*H]
-  Tensor sequenceLengths; // i32 [B]
-  Tensor initialH;        // [D, B, H]
-  Tensor initialC;        // [D, B, H], lstm
-  Tensor peephole;        // [D, 3*H], lstm
+  Tensor x = {};               // [T, B, I]
+  Tensor w = {};               // [D, gates*H, I]
+  Tensor r = {};               // [D, gates*H, H]
+  Tensor bias = {};            // [D, 2*gates*H]
+  Tensor sequenceLengths = {}; // i32 [B]
+  Tensor initialH = {};        // [D, B, H]
+  Tensor initialC = {};        // [D, B, H], lstm
+  Tensor peephole = {};        // [D, 3*H], lstm
 };
 struct RecurrentOptions {
   Direction direction = Direction::Forward;
@@ -313,7 +317,8 @@ using Branch = std::function<Tensors()>;
 /// Both branches return the same number, types and shapes; sizes that differ are taken to be equal.
 Tensors ifThenElse(const Tensor &condition, const Branch &onTrue, const Branch &onFalse);
 /// while (condition(values)) values = body(values); types and shapes stay as in `initial`.
-Tensors whileLoop(const Tensors &initial, const std::function<Tensor(const Tensors &)> &condition, const std::function<Tensors(const Tensors &)> &body);
+Tensors whileLoop(const Tensors &initial, const std::function<Tensor(const Tensors &)> &condition,
+                  const std::function<Tensors(const Tensors &)> &body);
 
 } // namespace stator::trace::fn
 

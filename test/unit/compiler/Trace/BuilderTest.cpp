@@ -128,16 +128,18 @@ TEST_CASE("control flow") {
   Builder b;
   Tensor x = b.input("x", ElementType::F32, {4}), flag = b.input("flag", ElementType::I1, {});
   SECTION("a known condition traces one branch") {
-    Tensors y = fn::ifThenElse(fn::eq(fn::sizeOf(x), b.scalarInt(ElementType::I64, 4)), [&] { return Tensors{fn::neg(x)}; },
-                               [&] { return Tensors{fn::squeeze(x, {0})}; });
+    Tensors y = fn::ifThenElse(
+        fn::eq(fn::sizeOf(x), b.scalarInt(ElementType::I64, 4)), [&] { return Tensors{fn::neg(x)}; },
+        [&] { return Tensors{fn::squeeze(x, {0})}; });
     REQUIRE(y.size() == 1);
     b.output("y", y[0]);
     REQUIRE(b.finish().ok());
     CHECK_FALSE(has(b.str(), "graph.if"));
   }
   SECTION("an unknown one makes an operation") {
-    Tensors y = fn::ifThenElse(flag, [&] { return Tensors{x + b.scalar(ElementType::F32, 1)}; },
-                               [&] { return Tensors{b.vector(std::vector<float>{1, 2, 3, 4})}; });
+    Tensors y = fn::ifThenElse(
+        flag, [&] { return Tensors{x + b.scalar(ElementType::F32, 1)}; },
+        [&] { return Tensors{b.vector(std::vector<float>{1, 2, 3, 4})}; });
     REQUIRE(b.ok());
     b.output("y", y[0]);
     b.output("z", b.scalar(ElementType::F32, 1)); // made in a branch, at the head of the method
@@ -158,8 +160,9 @@ TEST_CASE("control flow") {
   }
   SECTION("loops") {
     Tensor limit = b.input("limit", ElementType::I64, {});
-    Tensors y = fn::whileLoop({b.scalarInt(ElementType::I64, 0), x}, [&](const Tensors &v) { return fn::lt(v[0], limit); },
-                              [&](const Tensors &v) { return Tensors{v[0] + b.scalarInt(ElementType::I64, 1), v[1] * v[1]}; });
+    Tensors y = fn::whileLoop(
+        {b.scalarInt(ElementType::I64, 0), x}, [&](const Tensors &v) { return fn::lt(v[0], limit); },
+        [&](const Tensors &v) { return Tensors{v[0] + b.scalarInt(ElementType::I64, 1), v[1] * v[1]}; });
     REQUIRE(b.ok());
     CHECK_FALSE(y[0].knownIntegers().has_value());
     b.output("y", y[1]);

@@ -78,8 +78,9 @@ TEST_CASE("a slice of a table narrows the range of the length") {
   Dim t = b.symbol("T", 1, 512);
   Tensor x = b.input("x", ElementType::F32, {2, t, 8});
   Tensor table = b.input("table", ElementType::F32, {64, 8});
-  Tensor rows = fn::slice(table, fn::range(b.scalarInt(ElementType::I64, 0), b.scalarInt(ElementType::I64, 1), b.scalarInt(ElementType::I64, 1)),
-                          fn::shapeOf(x, 1, 2), {}, {});
+  Tensor rows =
+      fn::slice(table, fn::range(b.scalarInt(ElementType::I64, 0), b.scalarInt(ElementType::I64, 1), b.scalarInt(ElementType::I64, 1)),
+                fn::shapeOf(x, 1, 2), {}, {});
   CHECK(shape(rows) == "f32 min(T, 64) 8");
   Tensor y = x + rows;
   REQUIRE(b.ok());
@@ -138,7 +139,8 @@ TEST_CASE("shape arithmetic leaves no operations") {
   Tensor x = b.input("x", ElementType::F32, {n, t, 32});
   auto size = [&](int64_t axis) { return fn::unsqueeze(fn::gather(fn::shapeOf(x), b.scalarInt(ElementType::I64, axis), 0), {0}); };
   Tensor width = fn::div(fn::gather(fn::shapeOf(x), b.scalarInt(ElementType::I64, 2)), b.scalarInt(ElementType::I64, 4));
-  Tensor target = fn::concat({size(0), size(1), b.vector(Ints{4}), fn::unsqueeze(fn::cast(fn::cast(width, ElementType::F32), ElementType::I64), {0})}, 0);
+  Tensor target = fn::concat(
+      {size(0), size(1), b.vector(Ints{4}), fn::unsqueeze(fn::cast(fn::cast(width, ElementType::F32), ElementType::I64), {0})}, 0);
   Tensor y = fn::reshape(x, target);
   CHECK(shape(y) == "f32 N T 4 8");
   Tensor z = fn::transpose(y, {0, 2, 1, 3});
