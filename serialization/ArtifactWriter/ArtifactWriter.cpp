@@ -70,11 +70,16 @@ template <typename Blobs> static Status writeWeights(ZipWriter &zip, const Blobs
     STATOR_RETURN_IF_ERROR(zip.write({zeros, static_cast<size_t>(blob.offset - position)}));
     StreamingHash hash;
     uint64_t size = 0;
+    Status written;
     Status status = blob.producer([&](std::span<const std::byte> bytes) {
       size += bytes.size();
       hash.update(bytes);
-      return size > blob.size ? internalError("it produced more bytes than the first time") : zip.write(bytes);
+      if (size > blob.size)
+        return internalError("it produced more bytes than the first time");
+      written = zip.write(bytes);
+      return written;
     });
+    STATOR_RETURN_IF_ERROR(written);
     if (!status.ok())
       return status.withContext("parameter `" + blob.name + "`");
     if (size != blob.size || hash.finish() != blob.hash)

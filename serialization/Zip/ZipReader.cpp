@@ -112,6 +112,12 @@ static Result<ZipEntry> readEntry(unzFile zip, size_t index) {
 }
 
 Result<ZipReader> ZipReader::open(std::span<const std::byte> file) {
+  // minizip takes the end record at position 0 of an empty zip for a missing one.
+  constexpr size_t kEndBytes = 22;
+  static const char emptyZip[kEndBytes + 1] = "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+  if (file.size() == kEndBytes && std::memcmp(file.data(), emptyZip, kEndBytes) == 0)
+    return ZipReader();
+
   MemoryStream stream{file};
   zlib_filefunc64_def functions{openStream, readStream, refuseWrite, tellStream, seekStream, closeStream, streamError, &stream};
   UnzipHandle zip{unzOpen2_64("", &functions)};
