@@ -1,0 +1,220 @@
+//===- LaneEvaluatorReduction.cpp - reductions, evaluated in place ---------===//
+//
+// Two forms, chosen by the indices at which the result is wanted:
+//  - lane-dependent indices: one accumulator per lane, loops over the reduced
+//    dims in row-major order;
+//  - uniform indices: vectors run along the innermost reduced dim that is
+//    contiguous in memory, with several independent accumulators to hide the
+//    latency of the combiner, then a masked rest, then a tree over the lanes.
+// Both orders depend on sizes and vector width alone, never on the workers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Kernel/LaneEvaluator.h"
+
+#include "dialects/Graph/Shapes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace stator::kernel {
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+/// The size of each loop of `op`, from the operands that the loops run over.
+LaneEvaluator::Values LaneEvaluator::loopSizes(linalg::GenericOp op) {
+  Values sizes(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    SmallVector<DimExpr> dims = graph::dimsOf(type);
+    for (auto [i, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && !sizes[dim.getPosition()])
+        sizes[dim.getPosition()] = k.size(dims[i]);
+  }
+  return sizes;
+}
+
+/// The operation that joins the accumulator with the next value.
+static Operation *combinerOf(linalg::GenericOp op) { return op.getBody()->getTerminator()->getOperand(0).getDefiningOp(); }
+
+Value LaneEvaluator::combine(linalg::GenericOp op, Value a, Value b) {
+  Operation *combiner = combinerOf(op);
+  OperationState state(k.getLoc(), combiner->getName());
+  state.addOperands({a, b});
+  state.addTypes(a.getType());
+  state.addAttributes(combiner->getAttrs());
+  return k.OpBuilder::create(state)->getResult(0);
+}
+
+/// A rough number of instructions per vector; only used to choose how often a loop body is repeated.
+static unsigned costOf(Value value, llvm::DenseSet<Operation *> &seen) {
+  auto generic = value.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumReductionLoops() > 0 || !seen.insert(generic).second)
+    return 1;
+  unsigned cost = 0;
+  for (Operation &op : generic.getBody()->without_terminator())
+    cost += op.getDialect()->getNamespace() == math::MathDialect::getDialectNamespace() ? 12 : 1;
+  for (Value input : generic.getInputs())
+    cost += costOf(input, seen);
+  return cost;
+}
+
+static unsigned bodyCost(linalg::GenericOp op) {
+  llvm::DenseSet<Operation *> seen;
+  unsigned cost = 0;
+  for (Operation &inner : op.getBody()->without_terminator())
+    cost += inner.getDialect()->getNamespace() == math::MathDialect::getDialectNamespace() ? 12 : 1;
+  for (Value input : op.getInputs())
+    cost += costOf(input, seen);
+  return cost;
+}
+
+LaneValue LaneEvaluator::computeReduction(linalg::GenericOp op, LaneValues point) {
+  SmallVector<unsigned> dims;
+  op.getReductionDims(dims);
+  auto fill = op.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  Value initial = materialise(computeConstant(fill.getInputs().front().getDefiningOp<arith::ConstantOp>(), {}));
+  bool isUniform = llvm::all_of(point, [](LaneValue index) { return index.isUniform(); });
+  if (isUniform && k.lanes() > 1)
+    return LaneValue::uniform(reduceAlongLanes(op, point, dims, initial));
+
+  Values sizes = loopSizes(op);
+  Values reducedSizes;
+  for (unsigned dim : dims)
+    reducedSizes.push_back(sizes[dim]);
+  unsigned currentLanes = lanes();
+  Value currentMask = mask();
+  Values result = overDims(dims, reducedSizes, point, {splat(initial)}, [&](Values carried) -> Values {
+    (void)currentLanes, (void)currentMask;
+    LaneValue next = computeBody(op, point, carried[0]);
+    return {splat(materialise(next))};
+  });
+  return {result[0], 0};
+}
+
+/// Nested loops over `dims`, whose indices are put into `point`.
+LaneEvaluator::Values LaneEvaluator::overDims(ArrayRef<unsigned> dims, ArrayRef<Value> sizes, LaneValues &point,
+                                              Values carried, llvm::function_ref<Values(Values)> body) {
+  if (dims.empty())
+    return body(std::move(carried));
+  unsigned currentLanes = lanes();
+  Value currentMask = mask();
+  return k.loop(k.i64(0), sizes.front(), k.i64(1), carried, [&](Value index, ValueRange inner) -> Values {
+    Scope scope(*this, currentLanes, currentMask);
+    point[dims.front()] = LaneValue::uniform(index);
+    return overDims(dims.drop_front(), sizes.drop_front(), point, Values(inner), body);
+  });
+}
+
+/// The reduced dim along which vectors run: the innermost dim of the input that has most dims, if that is reduced.
+static unsigned vectorDimOf(linalg::GenericOp op, ArrayRef<unsigned> dims) {
+  unsigned best = dims.back(), bestRank = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() <= bestRank || op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (last && llvm::is_contained(dims, last.getPosition())) {
+      best = last.getPosition();
+      bestRank = map.getNumResults();
+    }
+  }
+  return best;
+}
+
+Value LaneEvaluator::reduceAlongLanes(linalg::GenericOp op, LaneValues point, ArrayRef<unsigned> dims, Value initial) {
+  unsigned vectorDim = vectorDimOf(op, dims);
+  Values sizes = loopSizes(op);
+  SmallVector<unsigned> outerDims;
+  Values outerSizes;
+  for (unsigned dim : dims)
+    if (dim != vectorDim) {
+      outerDims.push_back(dim);
+      outerSizes.push_back(sizes[dim]);
+    }
+  unsigned cost = bodyCost(op);
+  unsigned unroll = cost <= 12 ? 4 : cost <= 40 ? 2 : 1;
+  if (auto length = constantOf(sizes[vectorDim]))
+    while (unroll > 1 && *length < static_cast<int64_t>(unroll * k.lanes()))
+      unroll /= 2;
+
+  // Without masks the rest is scalar, with an accumulator of its own.
+  bool hasScalarRest = !k.options().hasMasks();
+  Value vectorInitial = k.splat(initial, k.lanes());
+  Values accumulators(unroll, vectorInitial);
+  if (hasScalarRest)
+    accumulators.push_back(initial);
+  accumulators = overDims(outerDims, outerSizes, point, accumulators, [&](Values carried) {
+    return reduceVectorDim(op, point, vectorDim, unroll, std::move(carried));
+  });
+  Value scalarRest = hasScalarRest ? accumulators.pop_back_val() : Value();
+  for (unsigned half = unroll / 2; half > 0; half /= 2)
+    for (unsigned i = 0; i != half; ++i)
+      accumulators[i] = combine(op, accumulators[i], accumulators[i + half]);
+  Value result = k.reduceLanes(accumulators[0], [&](Value a, Value b) { return combine(op, a, b); });
+  return scalarRest ? combine(op, result, scalarRest) : result;
+}
+
+LaneEvaluator::Values LaneEvaluator::reduceVectorDim(linalg::GenericOp op, LaneValues point, unsigned dim, unsigned unroll,
+                                                     Values accumulators) {
+  Value size = loopSizes(op)[dim];
+  std::optional<int64_t> length = constantOf(size);
+  int64_t width = k.lanes(), block = width * unroll;
+  auto roundDown = [&](Value value, int64_t to) { return k.mul(k.div(value, k.i64(to)), k.i64(to)); };
+
+  Value blockEnd = roundDown(size, block);
+  if (!length || *length >= block)
+    accumulators = k.loop(k.i64(0), blockEnd, k.i64(block), accumulators, [&](Value index, ValueRange carried) {
+      Scope scope(*this, width);
+      Values next(carried);
+      for (unsigned i = 0; i != unroll; ++i) {
+        point[dim] = LaneValue::consecutive(i == 0 ? index : k.add(index, k.i64(i * width)));
+        next[i] = splat(materialise(computeBody(op, point, next[i])));
+      }
+      return next;
+    });
+  if (length && *length % block == 0)
+    return accumulators;
+
+  if (k.options().hasMasks()) {
+    Values rest = k.loop(blockEnd, size, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
+      Value mask = k.maskBelow(k.sub(size, index), width);
+      Scope scope(*this, width, mask);
+      point[dim] = LaneValue::consecutive(index);
+      Value next = splat(materialise(computeBody(op, point, carried[0])));
+      return {k.select(mask, next, carried[0])};
+    });
+    accumulators[0] = rest[0];
+    return accumulators;
+  }
+
+  Value vectorEnd = roundDown(size, width);
+  if (unroll > 1 && (!length || *length % block >= width)) {
+    Values rest = k.loop(blockEnd, vectorEnd, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
+      Scope scope(*this, width);
+      point[dim] = LaneValue::consecutive(index);
+      return {splat(materialise(computeBody(op, point, carried[0])))};
+    });
+    accumulators[0] = rest[0];
+  }
+  if (!length || *length % width != 0) {
+    Values rest = k.loop(vectorEnd, size, k.i64(1), accumulators.back(), [&](Value index, ValueRange carried) -> Values {
+      Scope scope(*this, 1);
+      point[dim] = LaneValue::uniform(index);
+      return {materialise(computeBody(op, point, carried[0]))};
+    });
+    accumulators.back() = rest[0];
+  }
+  return accumulators;
+}
+
+} // namespace stator::kernel
