@@ -144,8 +144,9 @@ Tensor convTranspose(const Tensor &x, const Tensor &weight, const Tensor &bias, 
           return call.failed();
         total = stride * (*size - 1) + outputPadding[i] + extent - outputShape[i];
       }
+      // A result larger than what the input reaches is extended at its end.
       int64_t half = total / 2;
-      window->padLow[i] = options.autoPad == AutoPad::SameUpper ? half : total - half;
+      window->padLow[i] = total < 0 ? 0 : options.autoPad == AutoPad::SameUpper ? half : total - half;
       window->padHigh[i] = total - window->padLow[i];
     }
     low[2 + i] = DimExpr(extent - 1 - window->padLow[i]);
