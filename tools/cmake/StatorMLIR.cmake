@@ -22,7 +22,7 @@ find_library(STATOR_LLD_COMMON lldCommon HINTS ${LLVM_LIBRARY_DIR} NO_DEFAULT_PA
 mark_as_advanced(STATOR_LLD_ELF STATOR_LLD_COMMON)
 if(STATOR_LLD_ELF AND STATOR_LLD_COMMON)
   add_library(stator_deps_lld INTERFACE)
-  target_link_libraries(stator_deps_lld INTERFACE ${STATOR_LLD_ELF} ${STATOR_LLD_COMMON} LLVM)
+  target_link_libraries(stator_deps_lld INTERFACE ${STATOR_LLD_ELF} ${STATOR_LLD_COMMON} LLVM z zstd)
   add_library(stator::deps::lld ALIAS stator_deps_lld)
 endif()
 
