@@ -10,6 +10,7 @@
 
 #include "dialects/Graph/GraphOps.h"
 #include "dialects/Graph/Shapes.h"
+#include "passes/Kernel/AttentionKernel.h"
 #include "passes/Kernel/DepthwiseKernel.h"
 #include "passes/Kernel/MatmulKernel.h"
 #include "passes/Kernel/RecurrentKernel.h"
@@ -117,6 +118,35 @@ static MatmulProblem asMatmul(const ConvolutionProblem &convolution) {
   return problem;
 }
 
+static FailureOr<AttentionProblem> attentionProblem(graph::AttentionOp op) {
+  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  SmallVector<DimExpr> query = graph::dimsOf(queryType), key = graph::dimsOf(cast<RankedTensorType>(op.getKey().getType())),
+                       value = graph::dimsOf(cast<RankedTensorType>(op.getValue().getType()));
+  AttentionProblem problem;
+  size_t rank = query.size();
+  if (!query[rank - 1].isConstant() || !value[rank - 1].isConstant())
+    return op->emitOpError() << "has heads of size " << query[rank - 1].str() << " and " << value[rank - 1].str()
+                             << ", but an attention kernel takes constants";
+  problem.outer.assign(query.begin(), query.end() - 2);
+  problem.queries = query[rank - 2];
+  problem.keys = key[rank - 2];
+  problem.depth = *query[rank - 1].constant();
+  problem.columns = *value[rank - 1].constant();
+  problem.scale = op.getScale().convertToDouble();
+  problem.isCausal = op.getCausal();
+  problem.type = queryType.getElementType();
+  if (op.getMask()) {
+    auto maskType = cast<RankedTensorType>(op.getMask().getType());
+    problem.maskType = maskType.getElementType();
+    SmallVector<DimExpr> dims = graph::dimsOf(maskType);
+    problem.maskStrides = stridesOf(maskType);
+    for (auto [dim, stride] : llvm::zip_equal(dims, problem.maskStrides))
+      if (dim.isConstant(1))
+        stride = 0;
+  }
+  return problem;
+}
+
 /// Common to the three recurrent ops. The buffer of an operand or result is null where it is absent.
 template <typename Op>
 static RecurrentProblem recurrentProblem(KernelBuilder &b, Op op, llvm::function_ref<Value(Value)> bufferOf) {
@@ -179,7 +209,7 @@ static FailureOr<func::FuncOp> emitRecurrentLayer(func::FuncOp source, Operation
 Operation *contractionOf(func::FuncOp source) {
   Operation *found = nullptr;
   source.walk([&](Operation *op) {
-    if (isa<graph::DotGeneralOp, graph::ConvolutionOp, graph::LstmOp, graph::GruOp, graph::RnnOp>(op))
+    if (isa<graph::DotGeneralOp, graph::ConvolutionOp, graph::LstmOp, graph::GruOp, graph::RnnOp, graph::AttentionOp>(op))
       found = op;
   });
   return found;
@@ -195,18 +225,18 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
     arguments.push_back(argument.getArgNumber());
   }
 
-  if (!isa<graph::DotGeneralOp, graph::ConvolutionOp>(op))
+  if (isa<graph::LstmOp, graph::GruOp, graph::RnnOp>(op))
     return emitRecurrentLayer(source, op, options);
 
   std::optional<MatmulProblem> matmul;
   std::optional<ConvolutionProblem> convolution;
+  std::optional<AttentionProblem> attention;
   if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
     FailureOr<MatmulProblem> problem = matmulProblem(dot);
     if (failed(problem))
       return failure();
     matmul = *problem;
-  } else {
-    auto conv = cast<graph::ConvolutionOp>(op);
+  } else if (auto conv = dyn_cast<graph::ConvolutionOp>(op)) {
     FailureOr<ConvolutionProblem> problem = convolutionProblem(conv);
     if (failed(problem))
       return failure();
@@ -214,18 +244,28 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
       matmul = asMatmul(*problem);
     else
       convolution = *problem;
+  } else {
+    FailureOr<AttentionProblem> problem = attentionProblem(cast<graph::AttentionOp>(op));
+    if (failed(problem))
+      return failure();
+    attention = *problem;
   }
 
+  // From here on nothing fails.
   KernelBuilder b(source, options);
   LaneEvaluator evaluator(b, source);
   ContractionEpilogue epilogue(b, evaluator, source, op->getResult(0));
-  Value left = b.operand(arguments[0]), right = b.operand(arguments[1]);
+  SmallVector<Value> buffers;
+  for (unsigned argument : arguments)
+    buffers.push_back(b.operand(argument));
   if (matmul)
-    emitMatmul(b, *matmul, left, right, epilogue);
+    emitMatmul(b, *matmul, buffers[0], buffers[1], epilogue);
+  else if (attention)
+    emitAttention(b, *attention, buffers[0], buffers[1], buffers[2], buffers.size() > 3 ? buffers[3] : Value(), epilogue);
   else if (cast<RankedTensorType>(op->getOperand(1).getType()).getRank() == 2)
-    emitDepthwise(b, *convolution, left, right, epilogue);
+    emitDepthwise(b, *convolution, buffers[0], buffers[1], epilogue);
   else
-    emitConvolution(b, *convolution, left, right, epilogue);
+    emitConvolution(b, *convolution, buffers[0], buffers[1], epilogue);
   return b.finish();
 }
 

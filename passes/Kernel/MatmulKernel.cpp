@@ -22,6 +22,7 @@
 #include "passes/Kernel/MatmulKernel.h"
 
 #include "dialects/Target/PackedLayouts.h"
+#include "passes/Kernel/LaneTranspose.h"
 
 using namespace mlir;
 
@@ -173,21 +174,33 @@ void MatmulEmitter::emitAll(TileShape shape) {
 void MatmulEmitter::packColumns(TileShape shape) {
   const unsigned lanes = b.lanes();
   const int64_t width = int64_t(shape.vectors) * lanes;
-  const int64_t bytes = KernelBuilder::byteSize(problem.type);
   if (!packBuffer) {
-    // Of the widest tile that is used: a full one comes first or is the only one.
-    int64_t widest = std::max<int64_t>(width, 8 * int64_t(lanes));
-    packBuffer = b.scratch(problem.depth * widest * bytes);
+    // Of the widest tile that is used; depths are rounded up to whole blocks.
+    int64_t widest = std::max<int64_t>(width, 8 * int64_t(lanes)) * KernelBuilder::byteSize(problem.type);
+    packBuffer = b.scratch(problem.depth.ceilDiv(lanes) * (lanes * widest));
   }
   Value stride = b.size(problem.rhsColumnStride);
-  Value steps = arith::MulIOp::create(b, b.step(lanes), b.splat(stride, lanes));
-  b.loop(b.i64(0), depth, b.i64(1), [&](Value k) {
+  const bool isTransposed = problem.rhsDepthStride.isConstant(1) && problem.type == compute;
+  Value last = b.sub(b.sub(columns, column), b.i64(1));
+  b.loop(b.i64(0), depth, b.i64(isTransposed ? lanes : 1), [&](Value k) {
     Value base = b.address(tileColumns.pointer, b.mul(k, tileColumns.kStride), problem.type);
+    Value target = b.address(packBuffer, b.mul(k, b.i64(width)), problem.type);
     for (unsigned v = 0; v != shape.vectors; ++v) {
-      Value start = b.address(base, b.mul(b.i64(int64_t(v) * lanes), stride), problem.type);
-      Value mask = tileColumns.masks.empty() ? Value() : tileColumns.masks[v];
-      Value packed = b.gather(start, steps, problem.type, mask);
-      b.store(packed, packBuffer, b.add(b.mul(k, b.i64(width)), b.i64(int64_t(v) * lanes)), problem.type);
+      Value first = b.i64(int64_t(v) * lanes);
+      if (!isTransposed) {
+        Value steps = arith::MulIOp::create(b, b.step(lanes), b.splat(stride, lanes));
+        Value mask = tileColumns.masks.empty() ? Value() : tileColumns.masks[v];
+        b.store(b.gather(b.address(base, b.mul(first, stride), problem.type), steps, problem.type, mask), target, first, problem.type);
+        continue;
+      }
+      // Surplus columns repeat the last one; their results are not stored.
+      KernelBuilder::Values block;
+      Value existing = b.maskBelow(b.sub(depth, k), lanes);
+      for (unsigned i = 0; i != lanes; ++i)
+        block.push_back(b.load(base, b.mul(b.min(b.add(first, b.i64(i)), last), stride), problem.type, lanes, existing));
+      block = transposeLanes(b, block);
+      for (unsigned i = 0; i != lanes; ++i)
+        b.store(block[i], target, b.add(b.i64(int64_t(i) * width), first), problem.type);
     }
   });
   tileColumns.pointer = packBuffer;
