@@ -20,8 +20,8 @@ def Plan_MethodOp : Plan_Op<"method", [Symbol, IsolatedFromAbove, SingleBlock, N
 
     ```mlir
     plan.method @forward attributes {symbols = [#graph.symbol<"N", 1, 64>]} {
-      %x = plan.buffer input 0 "x" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
-      %y = plan.buffer output 0 "y" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
+      %x = plan.buffer input[0] "x" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
+      %y = plan.buffer output[0] "y" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
       plan.kernel @kernels::@k_0_1f0c33aa(%x) -> (%y) {family = "map", label = "relu", sizes = #graph.dims<["N"]>}
     }
     ```
@@ -61,7 +61,7 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
     OptionalAttr<StrAttr>:$offset
   );
   let results = (outs Plan_BufferType:$result);
-  let assemblyFormat = "$kind ($index^)? ($name^)? ($parameter^)? `:` $tensor_type attr-dict";
+  let assemblyFormat = "$kind (`[` $index^ `]`)? ($name^)? ($parameter^)? `:` $tensor_type attr-dict";
   let hasVerifier = 1;
 }
 

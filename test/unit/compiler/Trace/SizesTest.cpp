@@ -224,3 +224,16 @@ TEST_CASE("an input whose symbol no axis shows is an error") {
   b.output("x", x);
   CHECK(has(b.finish().message(), "symbol `N` is not the size of any axis"));
 }
+
+TEST_CASE("a size learnt late may contradict an operation") {
+  Builder b;
+  Tensor x = b.input("x", ElementType::F32, {b.symbol("N", 1, 100)});
+  b.setLocation("best");
+  Tensor best = fn::topK(x, 4, 0).first;
+  b.setLocation("sum");
+  Tensor sum = x + b.input("y", ElementType::F32, {3});
+  b.output("best", best);
+  b.output("sum", sum);
+  CHECK(b.finish().code() == StatusCode::InvalidArgument);
+  CHECK(has(b.status().message(), "sizes contradict each other: `best`: 'graph.top_k' op"));
+}
