@@ -122,9 +122,10 @@ private:
     for (Value result : op->getResults()) {
       if (result.use_empty())
         continue;
-      const TensorValue &value = values[result];
+      // Taken out of the map: the next entry may move the others.
+      TensorValue value = std::move(values[result]);
       Value constant = isSplat(value) || value.count() <= maxConstantElements ? makeConstant(op, value) : makeParameter(op, result, value);
-      values[constant] = value;
+      values[constant] = std::move(value);
       result.replaceAllUsesWith(constant);
     }
   }

@@ -17,11 +17,21 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Whether the axes are `batch, free, contract` on the left and `batch, {K, N}` or `batch, {N, K}` on the right, as a library wants them.
+bool hasDenseOrder(graph::DotGeneralOp op) {
+  auto isIota = [](ArrayRef<int64_t> axes) { return axes == ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, axes.size()))); };
+  int64_t lhsRank = typeOf(op.getLhs()).getRank(), rhsRank = typeOf(op.getRhs()).getRank();
+  return isIota(op.getLhsBatch()) && isIota(op.getRhsBatch()) && op.getLhsContract() == ArrayRef<int64_t>{lhsRank - 1} &&
+         op.getRhsContract().size() == 1 && rhsRank == int64_t(op.getRhsBatch().size()) + 2;
+}
+
 /// Why oneDNN cannot run `op`, or empty.
 std::string whyNotOneDnn(Operation *op) {
   Type element = typeOf(op->getResult(0)).getElementType();
   if (!element.isF32())
     return "oneDNN steps are f32 only";
+  if (auto dot = dyn_cast<graph::DotGeneralOp>(op); dot && !hasDenseOrder(dot))
+    return "oneDNN would need its operands transposed first";
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(op)) {
     int64_t spatial = typeOf(convolution.getInput()).getRank() - 2;
     if (spatial < 1 || spatial > 3)

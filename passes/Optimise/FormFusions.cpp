@@ -15,6 +15,7 @@
 #include "passes/Optimise/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -72,12 +73,20 @@ public:
     forEachOp([&](Operation *op) { return isRowAnchor(op); }, [&](Operation *op) { fuseRows(op); });
     forEachOp([&](Operation *op) { return isa<graph::ReduceOp, graph::PoolOp>(op); }, [&](Operation *op) { fuseAroundWindow(op); });
     forEachOp([&](Operation *op) { return op->hasTrait<graph::Elementwise>(); }, [&](Operation *op) { fuseMap(op); });
+    eraseDead();
     forEachOp([&](Operation *op) { return !runsWithoutKernel(op); }, [&](Operation *op) {
       outlineGroup(FusionGroup(op), familyOf(op), "own", "single " + op->getName().stripDialect().str());
     });
   }
 
 private:
+  /// Regions hold their own copies of constants and broadcasts, so that the originals may have lost all their uses.
+  void eraseDead() {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
   /// Ops are collected first: outlining erases the ones that it takes.
   void forEachOp(llvm::function_ref<bool(Operation *)> wanted, llvm::function_ref<void(Operation *)> visit) {
     llvm::SetVector<Operation *> pending;

@@ -1,6 +1,7 @@
 //===- FusionGroups.cpp - growing a group of ops into one kernel -----------===//
 
 #include "passes/Optimise/FusionGroups.h"
+#include "passes/Optimise/FusionFamilies.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -15,10 +16,10 @@ static constexpr unsigned lookAhead = 256;
 static constexpr size_t maxMembers = 48;
 
 /// Calls `visit` for each value that `op` reads, also from inside its regions.
-static void forEachRead(Operation *op, llvm::function_ref<void(Value)> visit) {
+static void forEachRead(Operation *op, llvm::function_ref<void(Value, Operation *)> visit) {
   op->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
-      visit(operand);
+      visit(operand, nested);
   });
 }
 
@@ -33,12 +34,15 @@ static bool allUsesInside(Operation *op, const llvm::SetVector<Operation *> &mem
   return true;
 }
 
-bool isRematerialised(Operation *op) {
+bool isRematerialised(Operation *op, Operation *user) {
+  // These kernels read all of their operands from memory.
+  if (isContraction(user) || isa<graph::LstmOp, graph::GruOp, graph::RnnOp, graph::AttentionOp>(user))
+    return false;
   if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     return elements && (elements.isSplat() || elements.getNumElements() == 1);
   }
-  return isa<graph::BroadcastOp>(op);
+  return isa<graph::BroadcastOp>(op) && (user->hasTrait<graph::Elementwise>() || isa<graph::BroadcastOp>(user));
 }
 
 void FusionGroup::sortMembers() {
@@ -89,7 +93,7 @@ void FusionGroup::growForward(AdmitFn admit) {
       continue;
     --budget;
     bool readsGroup = false, readsDependent = false;
-    forEachRead(op, [&](Value value) {
+    forEachRead(op, [&](Value value, Operation *) {
       Operation *producer = value.getDefiningOp();
       if (!producer)
         return;
@@ -129,7 +133,7 @@ public:
 
   void collectInputs() {
     for (Operation *op : group.ops())
-      forEachRead(op, [&](Value value) { collect(value); });
+      forEachRead(op, [&](Value value, Operation *user) { collect(value, user); });
   }
 
   /// Clones everything into `body`, whose arguments mirror `inputs`.
@@ -138,7 +142,7 @@ public:
       mapping.map(input, argument);
     builder.setInsertionPointToStart(body);
     for (Operation *op : group.ops()) {
-      forEachRead(op, [&](Value value) { rematerialise(value); });
+      forEachRead(op, [&](Value value, Operation *user) { rematerialise(value, user); });
       builder.clone(*op, mapping);
     }
     llvm::SmallVector<Value> results;
@@ -158,7 +162,7 @@ private:
         return true;
     return false;
   }
-  void collect(Value value) {
+  void collect(Value value, Operation *user) {
     if (isInside(value))
       return;
     Operation *producer = value.getDefiningOp();
@@ -169,21 +173,21 @@ private:
       inputs.insert(value);
       return;
     }
-    if (!isRematerialised(producer)) {
+    if (!isRematerialised(producer, user)) {
       inputs.insert(value);
       return;
     }
     for (Value operand : producer->getOperands())
-      collect(operand);
+      collect(operand, producer);
   }
-  void rematerialise(Value value) {
+  void rematerialise(Value value, Operation *user) {
     if (mapping.contains(value) || isInside(value))
       return;
     Operation *producer = value.getDefiningOp();
-    if (!producer || !isRematerialised(producer))
+    if (!producer || !isRematerialised(producer, user))
       return;
     for (Value operand : producer->getOperands())
-      rematerialise(operand);
+      rematerialise(operand, producer);
     builder.clone(*producer, mapping);
   }
 

@@ -41,8 +41,9 @@ private:
   llvm::SetVector<mlir::Operation *> members;
 };
 
-/// Whether `op` is cheap to compute again inside each region that wants it: a constant of one value, or a broadcast.
-bool isRematerialised(mlir::Operation *op);
+/// Whether `op` is computed again inside the region of its `user` instead of being read from memory: a constant of one value, or a
+/// broadcast into element-wise code.
+bool isRematerialised(mlir::Operation *op, mlir::Operation *user);
 
 /// Replaces the group by a `graph.fusion` at its last op. Rematerialised producers are cloned into the region.
 graph::FusionOp outlineGroup(const FusionGroup &group, llvm::StringRef family, llvm::StringRef kernel, llvm::StringRef reason);

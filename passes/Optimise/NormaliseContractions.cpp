@@ -1,9 +1,10 @@
 //===- NormaliseContractions.cpp - dot_general in the form kernels take ----===//
 //
-// A dot_general may contract any axes of its operands. Kernels read the left
-// side as rows of K numbers and the right side as K rows of N; everything else
-// is expressed by transposes and reshapes around the op. A transpose of a
-// weight costs nothing at run time: it becomes part of the weight's recipe.
+// Kernels read both sides of a product through strides, so where the axes lie
+// does not matter to them: a transpose in front of a product is absorbed into
+// its axis lists. What they do want is one contracted axis and one column axis;
+// several of either are merged by a reshape, after a transpose if they are not
+// neighbours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +73,43 @@ Value reshaped(Value value, ArrayRef<DimExpr> dims, OpBuilder &builder, Location
   return graph::ReshapeOp::create(builder, loc, type, value).getResult();
 }
 
-struct Normalise : OpRewritePattern<graph::DotGeneralOp> {
+/// `dot(transpose(x), y)` reads x directly, unless that would change the order of the free axes in the result.
+struct AbsorbTranspose : OpRewritePattern<graph::DotGeneralOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::DotGeneralOp op, PatternRewriter &rewriter) const override {
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    Axes lhsBatch(op.getLhsBatch()), lhsContract(op.getLhsContract()), rhsBatch(op.getRhsBatch()), rhsContract(op.getRhsContract());
+    bool changed = absorb(lhs, lhsBatch, lhsContract);
+    changed |= absorb(rhs, rhsBatch, rhsContract);
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "no operand is a transpose that keeps the free axes in order");
+    rewriter.replaceOpWithNewOp<graph::DotGeneralOp>(op, lhs, rhs, lhsBatch, rhsBatch, lhsContract, rhsContract, IntegerAttr());
+    return success();
+  }
+
+private:
+  static bool absorb(Value &value, Axes &batch, Axes &contract) {
+    auto transpose = value.getDefiningOp<graph::TransposeOp>();
+    if (!transpose)
+      return false;
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    auto mapped = [&](ArrayRef<int64_t> axes) {
+      Axes result;
+      for (int64_t axis : axes)
+        result.push_back(permutation[axis]);
+      return result;
+    };
+    if (!llvm::is_sorted(mapped(freeAxes(permutation.size(), batch, contract))))
+      return false;
+    batch = mapped(batch);
+    contract = mapped(contract);
+    value = transpose.getInput();
+    return true;
+  }
+};
+
+struct MergeAxes : OpRewritePattern<graph::DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::DotGeneralOp op, PatternRewriter &rewriter) const override {
@@ -82,23 +119,20 @@ struct Normalise : OpRewritePattern<graph::DotGeneralOp> {
     Axes lhsFree = freeAxes(lhsType.getRank(), lhsBatch, lhsContract);
     Axes rhsFree = freeAxes(rhsType.getRank(), rhsBatch, rhsContract);
     int64_t numBatch = lhsBatch.size();
-    bool oneOfEach = lhsContract.size() == 1 && rhsFree.size() == 1 && (numBatch ? lhsFree.size() == 1 : !lhsFree.empty());
+    if (lhsContract.size() == 1 && rhsFree.size() == 1)
+      return rewriter.notifyMatchFailure(op, "has one contracted and one column axis");
     Axes lhsOrder = joined(lhsBatch, lhsFree, lhsContract), rhsOrder = joined(rhsBatch, rhsContract, rhsFree);
-    if (oneOfEach && llvm::is_sorted(lhsOrder) && llvm::is_sorted(rhsOrder))
-      return rewriter.notifyMatchFailure(op, "has the form already");
 
     Location loc = op.getLoc();
     Value lhs = transposed(op.getLhs(), lhsOrder, rewriter, loc);
     Value rhs = transposed(op.getRhs(), rhsOrder, rewriter, loc);
-    if (!oneOfEach) {
-      SmallVector<DimExpr> batch = dimsAt(lhsType, lhsBatch);
-      DimExpr k = productOf(dimsAt(lhsType, lhsContract));
-      SmallVector<DimExpr> lhsDims(batch), rhsDims(batch);
-      lhsDims.append({productOf(dimsAt(lhsType, lhsFree)), k});
-      rhsDims.append({k, productOf(dimsAt(rhsType, rhsFree))});
-      lhs = reshaped(lhs, lhsDims, rewriter, loc);
-      rhs = reshaped(rhs, rhsDims, rewriter, loc);
-    }
+    SmallVector<DimExpr> batch = dimsAt(lhsType, lhsBatch);
+    DimExpr k = productOf(dimsAt(lhsType, lhsContract));
+    SmallVector<DimExpr> lhsDims(batch), rhsDims(batch);
+    lhsDims.append({productOf(dimsAt(lhsType, lhsFree)), k});
+    rhsDims.append({k, productOf(dimsAt(rhsType, rhsFree))});
+    lhs = reshaped(lhs, lhsDims, rewriter, loc);
+    rhs = reshaped(rhs, rhsDims, rewriter, loc);
     int64_t lhsRank = typeOf(lhs).getRank();
     Value product = graph::DotGeneralOp::create(rewriter, loc, lhs, rhs, iota(0, numBatch), iota(0, numBatch), Axes{lhsRank - 1},
                                                 Axes{numBatch}, IntegerAttr())
@@ -113,7 +147,7 @@ struct NormaliseContractionsPass : impl::NormaliseContractionsPassBase<Normalise
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Normalise>(&getContext());
+    patterns.add<AbsorbTranspose, MergeAxes>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -12,6 +12,7 @@
 #include "passes/Optimise/FusionFamilies.h"
 #include "passes/Optimise/Passes.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -33,9 +34,37 @@ public:
     if (!weight || weight.tensorType().getRank() != 2)
       return;
     ArrayRef<int64_t> shape = weight.tensorType().getShape();
-    graph::ParameterOp packed = derive(weight, "pack_matmul", {}, toVector(matmulPanelsShape({shape[0], shape[1]})), matmulPanelsLayout);
-    op.setRhsPacked(shape[1]);
+    // As [K, N], or transposed as [N, K].
+    bool transposed = op.getRhsContract()[0] == 1;
+    int64_t k = shape[transposed ? 1 : 0], n = shape[transposed ? 0 : 1];
+    Builder builder(op.getContext());
+    SmallVector<NamedAttribute> options;
+    if (transposed)
+      options.push_back(builder.getNamedAttr("transposed", builder.getUnitAttr()));
+    graph::ParameterOp packed = derive(weight, "pack_matmul", options, toVector(matmulPanelsShape({k, n})), matmulPanelsLayout);
+    // In packed form the axis lists are those of [K, N].
+    op.setRhsContract(ArrayRef<int64_t>{0});
+    op.setRhsPacked(n);
     op->setOperand(1, graph::DerivedParameters::read(packed, op));
+  }
+
+  /// Both weight tensors, or neither: a kernel reads them in one layout.
+  template <typename OpT>
+  void packRecurrent(OpT op, int64_t gates) {
+    if (op.getWeightsPacked())
+      return;
+    graph::ParameterOp w = parameters.frozenOrConstant(op.getW()), r = parameters.frozenOrConstant(op.getR());
+    if (!w || !r)
+      return;
+    Builder builder(op.getContext());
+    NamedAttribute option = builder.getNamedAttr("gates", builder.getI64IntegerAttr(gates));
+    for (auto [index, weight] : {std::pair(1, w), std::pair(2, r)}) {
+      ArrayRef<int64_t> shape = weight.tensorType().getShape();
+      std::vector<int64_t> source(shape.begin(), shape.end());
+      graph::ParameterOp packed = derive(weight, "pack_recurrent", option, toVector(recurrentPanelsShape(source, gates)), recurrentPanelsLayout);
+      op->setOperand(index, graph::DerivedParameters::read(packed, op));
+    }
+    op.setWeightsPacked(true);
   }
 
   void pack(graph::ConvolutionOp op) {
@@ -127,17 +156,17 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
   void runOnOperation() override {
     graph::DerivedParameters parameters(getOperation());
     Packer packer(parameters);
-    SmallVector<Operation *> contractions;
+    SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isContraction(op) && chosenKernel(op) == "own")
-        contractions.push_back(op);
+      if ((isContraction(op) && chosenKernel(op) == "own") || isa<graph::LstmOp, graph::GruOp, graph::RnnOp>(op))
+        ops.push_back(op);
     });
-    for (Operation *op : contractions) {
-      if (auto dot = dyn_cast<graph::DotGeneralOp>(op))
-        packer.pack(dot);
-      else
-        packer.pack(cast<graph::ConvolutionOp>(op));
-    }
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<graph::DotGeneralOp, graph::ConvolutionOp>([&](auto contraction) { packer.pack(contraction); })
+          .Case<graph::LstmOp>([&](auto lstm) { packer.packRecurrent(lstm, 4); })
+          .Case<graph::GruOp>([&](auto gru) { packer.packRecurrent(gru, 3); })
+          .Case<graph::RnnOp>([&](auto rnn) { packer.packRecurrent(rnn, 1); });
     // The reads of unpacked weights are dead now.
     getOperation().walk([](graph::GetParameterOp get) {
       if (get->use_empty())

@@ -15,8 +15,8 @@ def DecomposePass : Pass<"optimise-decompose", "::mlir::func::FuncOp"> {
 def NormaliseContractionsPass : Pass<"optimise-normalise-contractions", "::mlir::func::FuncOp"> {
   let summary = "Brings dot_general into the form that kernels take";
   let description = [{
-    Afterwards the left side is `[batch..., rows..., K]` and the right side `[batch..., K, N]`, with leading batch axes in the same
-    order; with batch axes there is exactly one row axis. Transposes and reshapes are put around where the op was written otherwise.
+    Afterwards one axis is contracted and the right side has one axis of columns; several are merged by reshapes. Transposes in front
+    of a product are absorbed into its axis lists, since kernels read through strides.
   }];
 }
 
