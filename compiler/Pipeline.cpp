@@ -44,7 +44,7 @@ static const Stage kStages[] = {
      nullptr},
     {StageId::Graph, "graph", "graph", "graph",
      "constant folding, canonicalisation, batch-norm folding, recognition of composites", "graph-verify", buildGraph},
-    {StageId::Differentiate, "differentiate", "graph", "graph", "reverse mode and optimiser, when asked for", "graph-verify",
+    {StageId::Differentiate, "differentiate", "graph", "graph", "the place of reverse mode and optimiser; nothing yet", "graph-verify",
      buildDifferentiate},
     {StageId::Optimise, "optimise", "graph", "graph with regions",
      "layout, kernel-or-library choice, weight packing, fusion regions", "optimise-verify", buildOptimise},

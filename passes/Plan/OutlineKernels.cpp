@@ -62,10 +62,11 @@ std::string labelOf(graph::FusionOp fusion) {
 }
 
 /// Operands of a `map` fusion that are read only at the position that is being written: every path from them leads through
-/// element-wise operations to the results, and their shape is the results'.
+/// element-wise operations to the result, and their shape is the result's. With several results one could be complete before another
+/// reads its operands.
 SmallVector<int64_t> operandsReadInPlace(graph::FusionOp fusion) {
   SmallVector<int64_t> operands;
-  if (fusion.getFamily() != "map" || fusion->getNumResults() == 0)
+  if (fusion.getFamily() != "map" || fusion->getNumResults() != 1)
     return operands;
   auto shapeOf = [](Type type) { return graph::dimsOf(cast<RankedTensorType>(type)); };
   SmallVector<DimExpr> loopShape = shapeOf(fusion->getResult(0).getType());
