@@ -21,6 +21,8 @@ public:
   std::string text() const {
     std::vector<size_t> widths;
     for (const std::vector<std::string> &row : rows) {
+      if (row.size() == 1) // A remark between rows.
+        continue;
       widths.resize(std::max(widths.size(), row.size()), 0);
       for (size_t i = 0; i != row.size(); ++i)
         // One very long cell must not push all others out of sight.
@@ -170,7 +172,9 @@ private:
       flow = cell(names.buffer(instruction.source)) + " -> " + cell(names.buffer(instruction.destination));
       break;
     case InstructionKind::Shape:
-      flow = "-> " + cell(names.buffer(instruction.destination));
+      for (size_t i = 0; i != instruction.sizes.size(); ++i)
+        flow += (i == 0 ? "" : ", ") + names.expression(instruction.sizes[i]);
+      flow += " -> " + cell(names.buffer(instruction.destination));
       break;
     case InstructionKind::If:
     case InstructionKind::Loop:
@@ -178,7 +182,7 @@ private:
       break;
     }
     if (instruction.kind == InstructionKind::Kernel || instruction.kind == InstructionKind::Library)
-      flow = joined(instruction.buffers, 0, instruction.numInputs, names) + " -> " +
+      flow = joined(instruction.buffers, 0, instruction.numInputs, names) + (instruction.numInputs == 0 ? "-> " : " -> ") +
              joined(instruction.buffers, instruction.numInputs, instruction.buffers.size(), names);
     table.add({position, instruction.family.empty() ? nameOf(instruction.kind) : cell(instruction.family), what, cell(instruction.name),
                flow, instruction.reason.empty() ? "" : "because " + cell(instruction.reason)});

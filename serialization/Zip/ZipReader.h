@@ -1,6 +1,6 @@
-// The table of contents of a zip file that lies in memory, trusted by nobody. minizip reads the directory and finds the data of each
-// entry; this class then refuses what makes zips dangerous: entries outside of the file or on top of each other, names twice, names
-// that leave a folder, encryption, other methods than stored and deflated. Stored entries are views into the memory, without a copy.
+// The table of contents of a zip file (32 or 64 bits) that lies in memory, trusted by nobody. Refused is what makes zips dangerous or
+// ambiguous: entries outside of the file or on top of each other, headers that contradict the directory, names twice, names that leave a
+// folder, encryption, other methods than stored and deflated. Stored entries are views into the memory, without a copy.
 #ifndef STATOR_SERIALIZATION_ZIP_ZIPREADER_H
 #define STATOR_SERIALIZATION_ZIP_ZIPREADER_H
 

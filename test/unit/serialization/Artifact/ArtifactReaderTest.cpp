@@ -8,6 +8,7 @@
 #include "test/unit/Catch.h"
 #include "test/unit/serialization/SampleArtifact.h"
 
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -93,6 +94,20 @@ TEST_CASE("what is no artifact is refused") {
   CHECK(openError(path) == "entry `manifest.pb` is compressed, artifacts hold stored entries only");
   REQUIRE(writeSampleArtifact(path).ok());
   writeBytes(path, std::string(64, '#') + readBytes(path));
+  CHECK(openError(path) == "zip directory is not where its end record says: bytes are missing or were put in front");
+
+  // The same with all offsets put right.
+  std::string shifted = readBytes(path);
+  auto add64 = [&](size_t at) {
+    uint32_t number;
+    std::memcpy(&number, shifted.data() + at, 4);
+    number += 64;
+    std::memcpy(shifted.data() + at, &number, 4);
+  };
+  for (size_t at = shifted.find("PK\1\2"); at != std::string::npos; at = shifted.find("PK\1\2", at + 1))
+    add64(at + 42);
+  add64(shifted.find("PK\5\6") + 16);
+  writeBytes(path, shifted);
   CHECK(openError(path) == "not an artifact: there are bytes before the first entry");
 }
 

@@ -120,15 +120,17 @@ TEST_CASE("zip entries that contradict themselves are refused") {
         "zip entry `secnd`: its local header is damaged or differs from the directory");
   CHECK(error(withNumber(bytes, local + 14, 1, 4)) == "zip entry `secnd`: its local header is damaged or differs from the directory");
   CHECK(error(withNumber(bytes, local + 22, 9, 4)) == "zip entry `secnd`: its local header is damaged or differs from the directory");
-  CHECK(error(withNumber(bytes, directory + 28, 0, 2)) == "zip entry 1 has no name");
-  CHECK(error(withNumber(bytes, directory, 0, 4)) == "zip directory is damaged at entry 1 of 2");
+  CHECK(error(withNumber(withNumber(bytes, directory + 28, 0, 2), directory + 30, 5, 2)) == "zip entry 1 has no name");
+  CHECK(error(withNumber(bytes, directory + 24, 0xffffffff, 4)) == "zip entry `secnd`: its 64-bit sizes are missing");
+  CHECK(error(withNumber(bytes, directory, 0, 4)) == "zip directory is damaged at entry 1");
+  CHECK(error(withNumber(bytes, directory + 32, 1, 2)) == "zip directory is damaged at entry 1");
 
   // Both headers agree that the entry is huge, or that it begins within the other one.
   std::string huge = withNumber(withNumber(bytes, directory + 20, 5000, 4), directory + 24, 5000, 4);
   huge = withNumber(withNumber(huge, local + 18, 5000, 4), local + 22, 5000, 4);
-  CHECK(error(huge) == "zip entry `secnd`: bytes 128 + 5000 exceed the file's " + std::to_string(bytes.size()));
-  std::string big = withNumber(withNumber(bytes, header(bytes, "\1\2", 0) + 20, 100, 4), header(bytes, "\1\2", 0) + 24, 100, 4);
-  big = withNumber(withNumber(big, 18, 100, 4), 22, 100, 4);
+  CHECK(error(huge) == "zip entry `secnd`: bytes 128 + 5000 reach into the directory at 134");
+  std::string big = withNumber(withNumber(bytes, header(bytes, "\1\2", 0) + 20, 66, 4), header(bytes, "\1\2", 0) + 24, 66, 4);
+  big = withNumber(withNumber(big, 18, 66, 4), 22, 66, 4);
   CHECK(error(big) == "zip entry `secnd`: it overlaps `first`");
 }
 
@@ -138,9 +140,16 @@ TEST_CASE("a zip without its end, or with a wrong count, is refused") {
   CHECK(error("PK") == "not a zip file, or its end is missing");
   CHECK(error(bytes.substr(0, bytes.size() - 30)) == "not a zip file, or its end is missing");
   size_t end = header(bytes, "\5\6", 0);
-  std::string more = withNumber(withNumber(bytes, end + 8, 9, 2), end + 10, 9, 2);
-  CHECK(error(more) == "zip directory is damaged at entry 2 of 9");
-  CHECK(error(withNumber(bytes, end + 16, 0x7fffffff, 4)) == "not a zip file, or its end is missing");
+  auto withCount = [&](uint32_t count) { return withNumber(withNumber(bytes, end + 8, count, 2), end + 10, count, 2); };
+  CHECK(error(withCount(9)) == "zip directory is damaged: 9 entries in 102 bytes");
+  CHECK(error(withCount(1)) == "zip directory is damaged: 51 bytes after its last entry");
+  CHECK(error(withNumber(bytes, end + 10, 1, 2)) == "zip directory is damaged, or that of a zip in several parts");
+  std::string moved = "zip directory is not where its end record says: bytes are missing or were put in front";
+  CHECK(error(withNumber(bytes, end + 16, 0x7fffffff, 4)) == moved);
+  CHECK(error("#" + bytes) == moved);
+  std::string locator = withNumber(std::string(20, '\0'), 0, 0x07064b50, 4);
+  CHECK(error(bytes.substr(0, end) + locator + bytes.substr(end)) ==
+        "zip directory is damaged: its 64-bit end record is missing");
 }
 
 TEST_CASE("damaged and lying deflated entries are refused") {
