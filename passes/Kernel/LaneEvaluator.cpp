@@ -79,9 +79,9 @@ Value LaneEvaluator::materialise(LaneValue value) {
   Type element = value.value.getType();
   Value steps = k.step(lanes());
   Type vector = KernelBuilder::laneType(element, lanes());
-  Value scaled = value.stride == 1 ? steps : k.mul(steps, k.integer(vector, value.stride));
   Value first = splat(value.value);
-  return hoisted(first, [&] { return k.add(first, scaled); });
+  // The product is emitted where the sum goes: it may have to stand before a loop around this point.
+  return hoisted(first, [&] { return k.add(first, value.stride == 1 ? steps : k.mul(steps, k.integer(vector, value.stride))); });
 }
 
 LaneValue LaneEvaluator::add(LaneValue a, LaneValue b) {
