@@ -42,8 +42,8 @@ Result<ArtifactReader> ArtifactReader::read(std::shared_ptr<MappedFile> file) {
       return invalidFile("entry `" + entry.name + "` starts at byte " + std::to_string(entry.dataOffset) + ", not a multiple of 64");
   }
   if (manifestEntry.size > kMaxManifestBytes)
-    return invalidFile("the manifest has " + std::to_string(manifestEntry.size) + " bytes, at most " +
-                       std::to_string(kMaxManifestBytes) + " are accepted");
+    return invalidFile("the manifest has " + std::to_string(manifestEntry.size) + " bytes, at most " + std::to_string(kMaxManifestBytes) +
+                       " are accepted");
 
   std::span<const std::byte> bytes = reader.zip.storedBytes(manifestEntry);
   if (!reader.zip.comment().starts_with(kCommentPrefix))

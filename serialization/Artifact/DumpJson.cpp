@@ -51,7 +51,8 @@ public:
   }
 
 private:
-  template <typename T, typename Function> void array(const char *name, const std::vector<T> &values, Function each) {
+  template <typename T, typename Function>
+  void array(const char *name, const std::vector<T> &values, Function each) {
     json.key(name);
     json.beginArray();
     for (const T &value : values)

@@ -111,8 +111,9 @@ private:
     for (const Value &value : method.outputs)
       signature.add({"output", cell(value.name), names.type(value.elementType, value.dims)});
     for (const Symbol &symbol : method.symbols)
-      signature.add({"symbol", symbolTextOf(symbol), std::to_string(symbol.min) + " to " + std::to_string(symbol.max) + ", axis " +
-                                                         std::to_string(symbol.axis) + " of " + cell(method.inputs[symbol.input].name)});
+      signature.add({"symbol", symbolTextOf(symbol),
+                     std::to_string(symbol.min) + " to " + std::to_string(symbol.max) + ", axis " + std::to_string(symbol.axis) + " of " +
+                         cell(method.inputs[symbol.input].name)});
     for (const Guard &guard : method.guards)
       signature.add({"guard", names.expression(guard.left), "equals " + names.expression(guard.right)});
     output += signature.text();

@@ -104,9 +104,9 @@ struct Instruction {
   uint32_t destinationOffset = 0; ///< Copy: expression, bytes.
   uint32_t copySize = 0;          ///< Copy: expression, bytes.
 
-  uint32_t condition = 0;           ///< If, Loop: buffer of one i1.
-  std::vector<Instruction> first;   ///< If: when true. Loop: before the condition is read.
-  std::vector<Instruction> second;  ///< If: when false. Loop: the body.
+  uint32_t condition = 0;          ///< If, Loop: buffer of one i1.
+  std::vector<Instruction> first;  ///< If: when true. Loop: before the condition is read.
+  std::vector<Instruction> second; ///< If: when false. Loop: the body.
 };
 
 struct Plan {

@@ -28,14 +28,17 @@ struct Field {
   uint32_t key; ///< Number and wire type.
   void *target;
   void (*read)(Parser &, pbf_reader &, const Field &);
-  const char *name = nullptr; ///< Of a list of messages, for places in errors.
+  const char *name = nullptr;     ///< Of a list of messages, for places in errors.
   const char *required = nullptr; ///< What is missing when it is not there.
 };
 
 constexpr uint32_t varint(uint32_t number) { return protozero::tag_and_type(number, pbf_wire_type::varint); }
 constexpr uint32_t bytes(uint32_t number) { return protozero::tag_and_type(number, pbf_wire_type::length_delimited); }
 
-template <typename T> T &targetOf(const Field &field) { return *static_cast<T *>(field.target); }
+template <typename T>
+T &targetOf(const Field &field) {
+  return *static_cast<T *>(field.target);
+}
 
 uint32_t narrow(uint64_t value) {
   if (value > UINT32_MAX)
@@ -135,21 +138,21 @@ private:
   void message(pbf_reader reader, Value &v) { fields(reader, {field(1, v.name), field(2, v.elementType), field(3, v.dims)}); }
   void message(pbf_reader reader, Guard &g) { fields(reader, {field(1, g.left), field(2, g.right)}); }
   void message(pbf_reader reader, Plan &p) {
-    fields(reader, {list(1, "buffers", p.buffers), list(2, "instructions", p.instructions), field(3, p.arenaSize),
-                    field(4, p.scratchSize), field(5, p.livePeak)});
+    fields(reader, {list(1, "buffers", p.buffers), list(2, "instructions", p.instructions), field(3, p.arenaSize), field(4, p.scratchSize),
+                    field(5, p.livePeak)});
   }
   void message(pbf_reader reader, Buffer &b) {
-    fields(reader, {field(1, b.kind), field(2, b.index), field(3, b.elementType), field(4, b.dims), field(5, b.size),
-                    field(6, b.offset), field(7, b.viewOf)});
+    fields(reader, {field(1, b.kind), field(2, b.index), field(3, b.elementType), field(4, b.dims), field(5, b.size), field(6, b.offset),
+                    field(7, b.viewOf)});
   }
   void message(pbf_reader reader, Instruction &i) {
     if (++nesting > kMaxNesting)
       throw Malformed{"", "instructions are nested more than " + std::to_string(kMaxNesting) + " deep"};
     i.kind = InstructionKind{};
-    fields(reader, {field(1, i.name), field(2, i.family), field(3, i.reason), step(InstructionKind::Kernel, "kernel", i),
-                    step(InstructionKind::Library, "library", i), step(InstructionKind::Copy, "copy", i),
-                    step(InstructionKind::Shape, "shape", i), step(InstructionKind::If, "branch", i),
-                    step(InstructionKind::Loop, "loop", i)});
+    fields(reader,
+           {field(1, i.name), field(2, i.family), field(3, i.reason), step(InstructionKind::Kernel, "kernel", i),
+            step(InstructionKind::Library, "library", i), step(InstructionKind::Copy, "copy", i), step(InstructionKind::Shape, "shape", i),
+            step(InstructionKind::If, "branch", i), step(InstructionKind::Loop, "loop", i)});
     if (i.kind == InstructionKind{})
       throw Malformed{"", "an instruction of no kind that this version knows"};
     --nesting;
@@ -160,8 +163,8 @@ private:
   void message(pbf_reader reader, Kernel &k) { fields(reader, {field(1, k.name), field(2, k.numBuffers), field(3, k.numSizes)}); }
   void message(pbf_reader reader, Variant &v) { fields(reader, {field(1, v.level), field(2, v.requiredFeatures), field(3, v.entry)}); }
   void message(pbf_reader reader, Parameter &p) {
-    fields(reader, {field(1, p.name), field(2, p.elementType), field(3, p.dims), field(4, p.layout), field(5, p.entry),
-                    field(6, p.offset), field(7, p.size), field(8, p.hash), field(9, p.isMutable), field(10, p.recipe)});
+    fields(reader, {field(1, p.name), field(2, p.elementType), field(3, p.dims), field(4, p.layout), field(5, p.entry), field(6, p.offset),
+                    field(7, p.size), field(8, p.hash), field(9, p.isMutable), field(10, p.recipe)});
   }
 
   /// The message of the instruction's own kind.
@@ -184,7 +187,8 @@ private:
     }
   }
 
-  template <InstructionKind Kind> static void readStep(Parser &parser, pbf_reader &reader, const Field &f) {
+  template <InstructionKind Kind>
+  static void readStep(Parser &parser, pbf_reader &reader, const Field &f) {
     Instruction &instruction = targetOf<Instruction>(f);
     if (instruction.kind != InstructionKind{})
       throw Malformed{"", "an instruction of two kinds"};
@@ -211,7 +215,8 @@ private:
     return {key, &instruction, readStep<InstructionKind::Loop>, name};
   }
 
-  template <typename T> static Field list(uint32_t number, const char *name, std::vector<T> &target) {
+  template <typename T>
+  static Field list(uint32_t number, const char *name, std::vector<T> &target) {
     auto read = [](Parser &parser, pbf_reader &reader, const Field &f) {
       std::vector<T> &values = targetOf<std::vector<T>>(f);
       pbf_reader inner = reader.get_message();
@@ -246,7 +251,8 @@ private:
         throw Malformed{"", std::string("no ") + f.required};
   }
 
-  template <typename Function> static void within(const std::string &place, Function function) {
+  template <typename Function>
+  static void within(const std::string &place, Function function) {
     try {
       function();
     } catch (Malformed &malformed) {

@@ -236,8 +236,8 @@ private:
 
   Status checkOperands(const Instruction &instruction, const std::string &where) const {
     if (instruction.numInputs > instruction.buffers.size())
-      return invalidAt(where, std::to_string(instruction.numInputs) + " inputs among " + std::to_string(instruction.buffers.size()) +
-                                  " buffers");
+      return invalidAt(where,
+                       std::to_string(instruction.numInputs) + " inputs among " + std::to_string(instruction.buffers.size()) + " buffers");
     for (size_t i = 0; i != instruction.buffers.size(); ++i)
       STATOR_RETURN_IF_ERROR(i < instruction.numInputs ? checkBufferIndex(where, instruction.buffers[i])
                                                        : checkWritten(where, instruction.buffers[i]));
@@ -252,8 +252,8 @@ private:
     STATOR_RETURN_IF_ERROR(checkSize(where, "source offset", copy.sourceOffset));
     STATOR_RETURN_IF_ERROR(checkSize(where, "destination offset", copy.destinationOffset));
     STATOR_RETURN_IF_ERROR(checkSize(where, "size", copy.copySize));
-    STATOR_RETURN_IF_ERROR(checkRange(where, "the source", constant(copy.sourceOffset), constant(copy.copySize),
-                                      constant(plan.buffers[copy.source].size)));
+    STATOR_RETURN_IF_ERROR(
+        checkRange(where, "the source", constant(copy.sourceOffset), constant(copy.copySize), constant(plan.buffers[copy.source].size)));
     return checkRange(where, "the destination", constant(copy.destinationOffset), constant(copy.copySize),
                       constant(plan.buffers[copy.destination].size));
   }

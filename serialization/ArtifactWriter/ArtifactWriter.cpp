@@ -62,7 +62,8 @@ void ArtifactWriter::addVariant(std::string level, uint64_t requiredFeatures, st
 void ArtifactWriter::addFile(std::string entry, std::vector<std::byte> bytes) { files.push_back({std::move(entry), std::move(bytes)}); }
 
 /// The blob of all weights: each at its offset, zeros between.
-template <typename Blobs> static Status writeWeights(ZipWriter &zip, const Blobs &blobs, uint64_t totalBytes) {
+template <typename Blobs>
+static Status writeWeights(ZipWriter &zip, const Blobs &blobs, uint64_t totalBytes) {
   STATOR_RETURN_IF_ERROR(zip.beginEntry(kWeightsEntry, totalBytes, kWeightsAlignment));
   uint64_t position = 0;
   for (const auto &blob : blobs) {

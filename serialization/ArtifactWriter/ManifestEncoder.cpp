@@ -6,7 +6,8 @@
 using namespace stator;
 using namespace stator::serialization;
 
-template <typename Target, typename Source> static void assign(Target *target, const Source &source) {
+template <typename Target, typename Source>
+static void assign(Target *target, const Source &source) {
   target->Assign(source.begin(), source.end());
 }
 

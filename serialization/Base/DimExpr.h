@@ -112,7 +112,8 @@ DimExpr decompile(std::span<const int64_t> code, std::span<const std::string> sy
 
 } // namespace stator
 
-template <> struct std::hash<stator::DimExpr> {
+template <>
+struct std::hash<stator::DimExpr> {
   size_t operator()(const stator::DimExpr &expr) const { return expr.hash(); }
 };
 

@@ -57,8 +57,8 @@ static uint64_t content(const std::vector<DimExpr> &arguments) {
   uint64_t divisor = 0;
   for (const DimExpr &argument : arguments)
     for (const DimTerm &term : termsOf(argument))
-      divisor = std::gcd(divisor, term.coefficient < 0 ? 0 - static_cast<uint64_t>(term.coefficient)
-                                                       : static_cast<uint64_t>(term.coefficient));
+      divisor =
+          std::gcd(divisor, term.coefficient < 0 ? 0 - static_cast<uint64_t>(term.coefficient) : static_cast<uint64_t>(term.coefficient));
   return divisor;
 }
 

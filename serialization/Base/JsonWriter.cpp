@@ -47,7 +47,11 @@ void JsonWriter::raw(std::string_view token) {
 /// The length of the UTF-8 sequence at the start of `text`, 0 if it is none.
 static size_t utf8Length(std::string_view text) {
   unsigned char first = static_cast<unsigned char>(text[0]);
-  size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  size_t length = first < 0x80                    ? 1
+                  : first >= 0xc2 && first < 0xe0 ? 2
+                  : first >= 0xe0 && first < 0xf0 ? 3
+                  : first >= 0xf0 && first < 0xf5 ? 4
+                                                  : 0;
   if (length == 0 || length > text.size())
     return 0;
   for (size_t i = 1; i < length; ++i)

@@ -26,10 +26,14 @@ public:
   void value(bool truth) { raw(truth ? "true" : "false"); }
   /// NaN and infinities become null.
   void value(double number);
-  template <std::integral T> void value(T number) { raw(std::to_string(number)); }
+  template <std::integral T>
+  void value(T number) {
+    raw(std::to_string(number));
+  }
   void null() { raw("null"); }
 
-  template <typename T> void field(std::string_view name, const T &content) {
+  template <typename T>
+  void field(std::string_view name, const T &content) {
     key(name);
     value(content);
   }

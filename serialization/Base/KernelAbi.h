@@ -19,11 +19,11 @@ typedef struct StatorKernelArgs {
 } StatorKernelArgs;
 
 typedef struct StatorWorkerContext {
-  int32_t worker;  /* 0 <= worker < workers */
-  int32_t workers; /* that take part in this call */
-  void *scratch;   /* this worker's, 64-byte aligned */
+  int32_t worker;                                      /* 0 <= worker < workers */
+  int32_t workers;                                     /* that take part in this call */
+  void *scratch;                                       /* this worker's, 64-byte aligned */
   void (*barrier)(const struct StatorWorkerContext *); /* returns when all workers have called it */
-  void *pool;      /* the runtime's */
+  void *pool;                                          /* the runtime's */
 } StatorWorkerContext;
 
 typedef void (*StatorKernelFunction)(const StatorKernelArgs *, const StatorWorkerContext *);

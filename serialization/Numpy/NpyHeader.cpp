@@ -118,9 +118,9 @@ private:
     struct {
       const char *kind;
       ElementType type;
-    } known[] = {{"f4", ElementType::F32}, {"f8", ElementType::F64}, {"f2", ElementType::F16}, {"i8", ElementType::I64},
-                 {"i4", ElementType::I32}, {"i2", ElementType::I16}, {"i1", ElementType::I8},  {"u1", ElementType::U8},
-                 {"b1", ElementType::I1}};
+    } known[] = {{"f4", ElementType::F32}, {"f8", ElementType::F64}, {"f2", ElementType::F16},
+                 {"i8", ElementType::I64}, {"i4", ElementType::I32}, {"i2", ElementType::I16},
+                 {"i1", ElementType::I8},  {"u1", ElementType::U8},  {"b1", ElementType::I1}};
     for (auto &entry : known) {
       if (kind != entry.kind)
         continue;

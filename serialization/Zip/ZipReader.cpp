@@ -93,8 +93,8 @@ Result<Directory> findDirectory(Bytes file) {
   if (!contains(file.first(endOfDirectory), directory.offset, directory.size) || directory.offset + directory.size != endOfDirectory)
     return invalidFile("zip directory is not where its end record says: bytes are missing or were put in front");
   if (directory.entries > directory.size / kDirectoryBytes)
-    return invalidFile("zip directory is damaged: " + std::to_string(directory.entries) + " entries in " +
-                       std::to_string(directory.size) + " bytes");
+    return invalidFile("zip directory is damaged: " + std::to_string(directory.entries) + " entries in " + std::to_string(directory.size) +
+                       " bytes");
   return directory;
 }
 

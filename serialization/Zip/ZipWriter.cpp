@@ -88,8 +88,8 @@ Status ZipWriter::beginEntry(const std::string &name, uint64_t size, unsigned al
   bool needsZip64 = size >= 0xffffffffu;
   uint64_t headerBytes = kLocalHeaderBytes + name.size() + (needsZip64 ? kZip64FieldBytes : 0);
   std::vector<uint8_t> extra = alignmentField(implementation->output->position(), headerBytes, alignment);
-  if (zipOpenNewFileInZip4_64(implementation->zip, name.c_str(), &info, extra.data(), static_cast<uInt>(extra.size()), nullptr, 0,
-                              nullptr, /*method=*/0, /*level=*/0, /*raw=*/0, -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0,
+  if (zipOpenNewFileInZip4_64(implementation->zip, name.c_str(), &info, extra.data(), static_cast<uInt>(extra.size()), nullptr, 0, nullptr,
+                              /*method=*/0, /*level=*/0, /*raw=*/0, -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0,
                               /*versionMadeBy=*/0, /*flagBase=*/0, needsZip64) != ZIP_OK)
     return implementation->failure("cannot start zip entry `" + name + "`");
   implementation->entryName = name;
@@ -129,8 +129,8 @@ Status ZipWriter::addEntry(const std::string &name, std::span<const std::byte> b
 Status ZipWriter::addDeflatedEntry(const std::string &name, std::span<const std::byte> bytes) {
   zip_fileinfo info{};
   info.dosDate = kFixedDosDate;
-  if (zipOpenNewFileInZip64(implementation->zip, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
-                            Z_DEFAULT_COMPRESSION, bytes.size() >= 0xffffffffu) != ZIP_OK)
+  if (zipOpenNewFileInZip64(implementation->zip, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED, Z_DEFAULT_COMPRESSION,
+                            bytes.size() >= 0xffffffffu) != ZIP_OK)
     return implementation->failure("cannot start zip entry `" + name + "`");
   implementation->entryName = name;
   implementation->expectedBytes = bytes.size();

@@ -52,15 +52,15 @@ inline serialization::Manifest sampleManifest() {
     target.size = e(size.str());
     plan.buffers.push_back(target);
   };
-  buffer(BufferKind::Input, 0, ElementType::F32, {"N", "4"}, "0");      // 0
-  buffer(BufferKind::Parameter, 0, ElementType::F32, {"4", "2"}, "0");  // 1
-  buffer(BufferKind::Parameter, 1, ElementType::F32, {"2"}, "0");       // 2
-  buffer(BufferKind::Arena, 0, ElementType::F32, {"N", "2"}, "64");     // 3
-  buffer(BufferKind::Arena, 0, ElementType::I1, {}, "0");               // 4
-  buffer(BufferKind::Output, 0, ElementType::F32, {"N", "2"}, "0");     // 5
-  buffer(BufferKind::Output, 1, ElementType::I64, {"2"}, "0");          // 6
-  buffer(BufferKind::State, 3, ElementType::I64, {}, "0");              // 7
-  buffer(BufferKind::Input, 0, ElementType::F32, {"4"}, "0", 0);        // 8
+  buffer(BufferKind::Input, 0, ElementType::F32, {"N", "4"}, "0");     // 0
+  buffer(BufferKind::Parameter, 0, ElementType::F32, {"4", "2"}, "0"); // 1
+  buffer(BufferKind::Parameter, 1, ElementType::F32, {"2"}, "0");      // 2
+  buffer(BufferKind::Arena, 0, ElementType::F32, {"N", "2"}, "64");    // 3
+  buffer(BufferKind::Arena, 0, ElementType::I1, {}, "0");              // 4
+  buffer(BufferKind::Output, 0, ElementType::F32, {"N", "2"}, "0");    // 5
+  buffer(BufferKind::Output, 1, ElementType::I64, {"2"}, "0");         // 6
+  buffer(BufferKind::State, 3, ElementType::I64, {}, "0");             // 7
+  buffer(BufferKind::Input, 0, ElementType::F32, {"4"}, "0", 0);       // 8
 
   auto step = [](InstructionKind kind, const std::string &name) {
     Instruction instruction;

@@ -13,7 +13,8 @@
 
 namespace stator {
 
-template <typename T> class [[nodiscard]] Result {
+template <typename T>
+class [[nodiscard]] Result {
   static_assert(!std::is_same_v<std::decay_t<T>, Status>, "a Result<Status> is a Status");
 
 public:
@@ -54,10 +55,10 @@ private:
 
 #define STATOR_CONCAT_IMPL_(a, b) a##b
 #define STATOR_CONCAT_(a, b) STATOR_CONCAT_IMPL_(a, b)
-#define STATOR_TRY_IMPL_(result, variable, ...)                                                                                  \
-  auto result = (__VA_ARGS__);                                                                                                   \
-  if (!result.ok())                                                                                                              \
-    return result.status();                                                                                                      \
+#define STATOR_TRY_IMPL_(result, variable, ...)                                                                                            \
+  auto result = (__VA_ARGS__);                                                                                                             \
+  if (!result.ok())                                                                                                                        \
+    return result.status();                                                                                                                \
   auto variable = std::move(result).value()
 
 /// `STATOR_TRY(file, MappedFile::open(path));` declares `auto file` with the value, or returns the failure.

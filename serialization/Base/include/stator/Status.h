@@ -72,11 +72,11 @@ inline Status internalError(std::string message) { return {StatusCode::Internal,
 } // namespace stator
 
 /// Returns from the enclosing function when `...` is a Status that is not ok.
-#define STATOR_RETURN_IF_ERROR(...)                                                                                              \
-  do {                                                                                                                           \
-    ::stator::Status statorStatus_ = (__VA_ARGS__);                                                                              \
-    if (!statorStatus_.ok())                                                                                                     \
-      return statorStatus_;                                                                                                      \
+#define STATOR_RETURN_IF_ERROR(...)                                                                                                        \
+  do {                                                                                                                                     \
+    ::stator::Status statorStatus_ = (__VA_ARGS__);                                                                                        \
+    if (!statorStatus_.ok())                                                                                                               \
+      return statorStatus_;                                                                                                                \
   } while (false)
 
 #endif // STATOR_STATUS_H

@@ -17,7 +17,8 @@ using stator::test::completeSampleManifest;
 using Writer = protozero::pbf_writer;
 
 /// Bytes of a message.
-template <typename Function> static std::string message(Function fill) {
+template <typename Function>
+static std::string message(Function fill) {
   std::string bytes;
   Writer writer(bytes);
   fill(writer);
@@ -76,8 +77,7 @@ TEST_CASE("a malformed manifest is refused with its place") {
   CHECK(malformedAt({5, 1}, number(3, 1)) == "manifest is malformed at plans[0].buffers[0]: no buffer kind");
   CHECK(malformedAt({5, 2}, text(1, "x")) ==
         "manifest is malformed at plans[0].instructions[0]: an instruction of no kind that this version knows");
-  CHECK(malformedAt({5, 2}, text(4, "") + text(6, "")) ==
-        "manifest is malformed at plans[0].instructions[0]: an instruction of two kinds");
+  CHECK(malformedAt({5, 2}, text(4, "") + text(6, "")) == "manifest is malformed at plans[0].instructions[0]: an instruction of two kinds");
   CHECK(malformedAt({5, 2, 4}, cut) == "manifest is malformed at plans[0].instructions[0].kernel: end of buffer exception");
   CHECK(malformedAt({8}, text(8, "short")) == "manifest is malformed at parameters[0]: a hash of 5 bytes, expected 16");
   CHECK(malformedAt({8}, number(2, 1)) == "manifest is malformed at parameters[0]: no hash");

@@ -27,34 +27,28 @@ TEST_CASE("the validator accepts the sample") {
 
 TEST_CASE("the validator names tables that are wrong") {
   CHECK(errorAfter([](Manifest &m) { m.formatMinor = 9; }) == "manifest of format 0.9, expected 0.1");
-  CHECK(errorAfter([](Manifest &m) { m.parameters[1].name = "weight"; }) ==
-        "manifest: parameters[1] `weight`: the name is there twice");
+  CHECK(errorAfter([](Manifest &m) { m.parameters[1].name = "weight"; }) == "manifest: parameters[1] `weight`: the name is there twice");
   CHECK(errorAfter([](Manifest &m) { m.parameters[1].name = ""; }) == "manifest: parameters[1]: it has no name");
-  CHECK(errorAfter([](Manifest &m) { m.parameters[1].size = 12; }) ==
-        "manifest: parameters[1] `bias`: it has 12 bytes, its type takes 8");
+  CHECK(errorAfter([](Manifest &m) { m.parameters[1].size = 12; }) == "manifest: parameters[1] `bias`: it has 12 bytes, its type takes 8");
   CHECK(errorAfter([](Manifest &m) { m.parameters[1].dims = {UINT64_MAX, 2}; }) ==
         "manifest: parameters[1] `bias`: its size exceeds 64 bits");
   CHECK(errorAfter([](Manifest &m) { m.parameters[1].offset = UINT64_MAX - 3; }) ==
         "manifest: parameters[1] `bias`: its end exceeds 64 bits");
-  CHECK(errorAfter([](Manifest &m) { m.parameters[1].offset = 8; }) ==
-        "manifest: parameters[1] `bias`: offset 8 is not a multiple of 64");
+  CHECK(errorAfter([](Manifest &m) { m.parameters[1].offset = 8; }) == "manifest: parameters[1] `bias`: offset 8 is not a multiple of 64");
   CHECK(errorAfter([](Manifest &m) { m.parameters[1].entry = "manifest.pb"; }) ==
         "manifest: parameters[1] `bias`: entry `manifest.pb` is not in `weights/`");
   CHECK(errorAfter([](Manifest &m) { m.kernels[0].name = "a-b"; }) == "manifest: kernels[0] `a-b`: the name is not an identifier");
   CHECK(errorAfter([](Manifest &m) { m.kernels[1].name = m.kernels[0].name; }) ==
         "manifest: kernels[1] `linear_0a1b2c3d`: the name is there twice");
-  CHECK(errorAfter([](Manifest &m) { m.variants[1].level = "x86-64-v3"; }) ==
-        "manifest: variants[1] `x86-64-v3`: the name is there twice");
+  CHECK(errorAfter([](Manifest &m) { m.variants[1].level = "x86-64-v3"; }) == "manifest: variants[1] `x86-64-v3`: the name is there twice");
   CHECK(errorAfter([](Manifest &m) { m.variants[1].entry = "weights/blob0"; }) ==
         "manifest: variants[1] `x86-64-v2`: entry `weights/blob0` is not in `kernels/`");
   CHECK(errorAfter([](Manifest &m) { m.variants.clear(); }) == "manifest: there are kernels, but no variant that holds them");
-  CHECK(errorAfter([](Manifest &m) { m.requirements = {"../x"}; }) ==
-        "manifest: requirements[0] `../x`: the name is not an identifier");
+  CHECK(errorAfter([](Manifest &m) { m.requirements = {"../x"}; }) == "manifest: requirements[0] `../x`: the name is not an identifier");
   CHECK(errorAfter([](Manifest &m) { m.requirements.push_back("onednn"); }) ==
         "manifest: requirements[1] `onednn`: the name is there twice");
   CHECK(errorAfter([](Manifest &m) { m.methods[0].plan = 3; }) == "manifest: methods[0] `forward`: plan 3, there are 1");
-  CHECK(errorAfter([](Manifest &m) { m.methods.push_back(m.methods[0]); }) ==
-        "manifest: methods[1] `forward`: the name is there twice");
+  CHECK(errorAfter([](Manifest &m) { m.methods.push_back(m.methods[0]); }) == "manifest: methods[1] `forward`: the name is there twice");
   CHECK(errorAfter([](Manifest &m) {
           m.methods.push_back(m.methods[0]);
           m.methods[1].name = "other";
@@ -102,15 +96,12 @@ TEST_CASE("the validator names buffers that are wrong") {
   CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[0].index = 1; }) == "buffers[0]: input 1, there are 1");
   CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[5].index = 2; }) == "buffers[5]: output 2, there are 2");
   CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[1].index = 4; }) == "buffers[1]: parameter 4, there are 4");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[7].index = 1; }) ==
-        "buffers[7]: parameter `bias` is frozen, but used as state");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[1].index = 3; }) ==
-        "buffers[1]: parameter `counter` is state, but used as frozen");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[7].index = 1; }) == "buffers[7]: parameter `bias` is frozen, but used as state");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[1].index = 3; }) == "buffers[1]: parameter `counter` is state, but used as frozen");
   CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[0].dims[0] = 99; }).starts_with("buffers[0]: dim 99, there are "));
   CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[2].size = expression(m, "12"); }) ==
         "buffers[2]: it has 12 bytes, its type takes 8");
-  CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[2].offset = expression(m, "2"); }) ==
-        "buffers[2]: offset 2 is not aligned for f32");
+  CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[2].offset = expression(m, "2"); }) == "buffers[2]: offset 2 is not aligned for f32");
   CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[2].offset = expression(m, "4"); }) == "buffers[2]: it ends at byte 12 of 8");
   CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[6].offset = expression(m, "8"); }) == "buffers[6]: it ends at byte 24 of 16");
   CHECK(errorInPlan([](Method &m, Plan &p) {
@@ -120,35 +111,33 @@ TEST_CASE("the validator names buffers that are wrong") {
   CHECK(errorInPlan([](Method &m, Plan &p) { p.buffers[4].offset = expression(m, "9223372036854775807"); }) ==
         "buffers[4]: it ends beyond 64 bits");
   CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[8].viewOf = 9; }) == "buffers[8]: base 9, there are 9");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[8].viewOf = 1; }) ==
-        "buffers[8]: it is not in the place of its base, buffer 1");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.buffers[8].viewOf = 1; }) == "buffers[8]: it is not in the place of its base, buffer 1");
 }
 
 TEST_CASE("the validator names instructions that are wrong") {
-  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].kernel = 2; }) ==
-        "instructions[0] `fc1, relu`: kernel 2, there are 2");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].kernel = 2; }) == "instructions[0] `fc1, relu`: kernel 2, there are 2");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].buffers.pop_back(); }) ==
         "instructions[0] `fc1, relu`: 3 buffers, the kernel takes 4");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].sizes.clear(); }) ==
         "instructions[0] `fc1, relu`: 0 sizes, the kernel takes 1");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].numInputs = 5; }) ==
-        "instructions[0] `fc1, relu`: 5 inputs among 4 buffers");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].buffers[1] = 9; }) ==
-        "instructions[0] `fc1, relu`: buffer 9, there are 9");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].numInputs = 5; }) == "instructions[0] `fc1, relu`: 5 inputs among 4 buffers");
+  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].buffers[1] = 9; }) == "instructions[0] `fc1, relu`: buffer 9, there are 9");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].buffers[3] = 0; }) ==
         "instructions[0] `fc1, relu`: it writes buffer 0, which is an input");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].buffers[3] = 1; }) ==
         "instructions[0] `fc1, relu`: it writes buffer 1, which is a frozen parameter");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[0].sizes[0] = 99; })
-            .starts_with("instructions[0] `fc1, relu`: size 99, there are "));
+  CHECK(errorInPlan([](Method &, Plan &p) {
+          p.instructions[0].sizes[0] = 99;
+        }).starts_with("instructions[0] `fc1, relu`: size 99, there are "));
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[1].library = "mkl"; }) ==
         "instructions[1] `fc2`: library `mkl` is not among the requirements");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[1].routine = ""; }) == "instructions[1] `fc2`: it names no routine");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[2].source = 9; }) == "instructions[2] `identity`: buffer 9, there are 9");
   CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[2].destination = 0; }) ==
         "instructions[2] `identity`: it writes buffer 0, which is an input");
-  CHECK(errorInPlan([](Method &, Plan &p) { p.instructions[2].sourceOffset = 99; })
-            .starts_with("instructions[2] `identity`: source offset 99, there are "));
+  CHECK(errorInPlan([](Method &, Plan &p) {
+          p.instructions[2].sourceOffset = 99;
+        }).starts_with("instructions[2] `identity`: source offset 99, there are "));
   CHECK(errorInPlan([](Method &m, Plan &p) { p.instructions[2].destinationOffset = expression(m, "-8"); }) ==
         "instructions[2] `identity`: destination offset is -8");
   CHECK(errorInPlan([](Method &m, Plan &p) {

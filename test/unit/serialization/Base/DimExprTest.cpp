@@ -191,8 +191,7 @@ TEST_CASE("postfix evaluation reports overflow and division by zero") {
   int64_t symbols[] = {0, INT64_MAX};
   CHECK(evaluatePostfix(std::vector<int64_t>{1, 1, 0, 2, 4}, symbols).status().message() == "a size expression exceeds 64 bits");
   CHECK(evaluatePostfix(std::vector<int64_t>{0, 1, 1, 0, 5}, symbols).status().message() == "a size expression divides by zero");
-  CHECK(evaluatePostfix(std::vector<int64_t>{0, INT64_MIN, 0, -1, 5}, symbols).status().message() ==
-        "a size expression exceeds 64 bits");
+  CHECK(evaluatePostfix(std::vector<int64_t>{0, INT64_MIN, 0, -1, 5}, symbols).status().message() == "a size expression exceeds 64 bits");
   CHECK(*evaluatePostfix(std::vector<int64_t>{0, INT64_MIN, 0, -1, 7}, symbols) == 0);
   CHECK(dim("N*N").evaluate({{"N", INT64_MAX}}).status().message() == "overflow in `N*N`");
   CHECK(dim("floordiv(4, N)").evaluate({{"N", 0}}).status().message() == "division by zero in `floordiv(4, N)`");

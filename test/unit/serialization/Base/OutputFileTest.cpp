@@ -1,7 +1,7 @@
 // DEPS: stator::serialization::Base
 // Output files and JSON reports: what tools leave behind.
-#include "serialization/Base/JsonWriter.h"
 #include "serialization/Base/OutputFile.h"
+#include "serialization/Base/JsonWriter.h"
 #include "test/unit/Catch.h"
 #include "test/unit/serialization/TemporaryFolder.h"
 

@@ -43,14 +43,16 @@ static std::string error(const std::string &bytes) {
   return array.status().message();
 }
 
-template <typename T> static std::vector<T> elements(const NpyArray &array) {
+template <typename T>
+static std::vector<T> elements(const NpyArray &array) {
   std::vector<T> values(array.data.size() / sizeof(T));
   if (!values.empty())
     std::memcpy(values.data(), array.data.data(), array.data.size());
   return values;
 }
 
-template <typename T> static std::string raw(const std::vector<T> &values) {
+template <typename T>
+static std::string raw(const std::vector<T> &values) {
   return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
 }
 

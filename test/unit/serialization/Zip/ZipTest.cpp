@@ -113,11 +113,9 @@ TEST_CASE("zip entries that contradict themselves are refused") {
   const std::string bytes = twoEntries();
   size_t directory = header(bytes, "\1\2", 1), local = header(bytes, "\3\4", 1);
   CHECK(error(withNumber(bytes, directory + 8, 1, 2)) == "zip entry `secnd`: it is encrypted");
-  CHECK(error(withNumber(bytes, directory + 10, 12, 2)) ==
-        "zip entry `secnd`: compression method 12, expected stored or deflated");
+  CHECK(error(withNumber(bytes, directory + 10, 12, 2)) == "zip entry `secnd`: compression method 12, expected stored or deflated");
   CHECK(error(withNumber(bytes, directory + 20, 5, 4)) == "zip entry `secnd`: it is stored, but with two different sizes");
-  CHECK(error(withNumber(bytes, directory + 42, 1, 4)) ==
-        "zip entry `secnd`: its local header is damaged or differs from the directory");
+  CHECK(error(withNumber(bytes, directory + 42, 1, 4)) == "zip entry `secnd`: its local header is damaged or differs from the directory");
   CHECK(error(withNumber(bytes, local + 14, 1, 4)) == "zip entry `secnd`: its local header is damaged or differs from the directory");
   CHECK(error(withNumber(bytes, local + 22, 9, 4)) == "zip entry `secnd`: its local header is damaged or differs from the directory");
   CHECK(error(withNumber(withNumber(bytes, directory + 28, 0, 2), directory + 30, 5, 2)) == "zip entry 1 has no name");
@@ -148,14 +146,12 @@ TEST_CASE("a zip without its end, or with a wrong count, is refused") {
   CHECK(error(withNumber(bytes, end + 16, 0x7fffffff, 4)) == moved);
   CHECK(error("#" + bytes) == moved);
   std::string locator = withNumber(std::string(20, '\0'), 0, 0x07064b50, 4);
-  CHECK(error(bytes.substr(0, end) + locator + bytes.substr(end)) ==
-        "zip directory is damaged: its 64-bit end record is missing");
+  CHECK(error(bytes.substr(0, end) + locator + bytes.substr(end)) == "zip directory is damaged: its 64-bit end record is missing");
 }
 
 TEST_CASE("damaged and lying deflated entries are refused") {
-  const std::string bytes = makeZip([](ZipWriter &zip) {
-    REQUIRE(zip.addDeflatedEntry("packed", bytesOf(std::string(1000, 'p') + std::string(1000, 'q'))).ok());
-  });
+  const std::string bytes = makeZip(
+      [](ZipWriter &zip) { REQUIRE(zip.addDeflatedEntry("packed", bytesOf(std::string(1000, 'p') + std::string(1000, 'q'))).ok()); });
   size_t directory = header(bytes, "\1\2", 0);
   auto readError = [](const std::string &changed) {
     Result<ZipReader> zip = ZipReader::open(bytesOf(changed));
