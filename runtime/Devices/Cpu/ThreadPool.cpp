@@ -54,10 +54,13 @@ struct alignas(64) Worker {
   static void *main(void *self) {
     auto *worker = static_cast<Worker *>(self);
     uint32_t seen = 0;
+    int spins = kSpins;
     for (;;) {
-      seen = worker->ticket.waitWhile(seen, worker->spins);
-      setFloatingPointMode(worker->floatingPointMode);
+      seen = worker->ticket.waitWhile(seen, spins);
+      // Copies: once the job is reported as done, the fields may be those of the next one.
+      spins = worker->spins;
       JobState *job = worker->job;
+      setFloatingPointMode(worker->floatingPointMode);
       worker->function(worker->data, worker->member, worker->members);
       if (job->unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
         job->finished.add(1);

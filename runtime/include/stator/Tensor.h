@@ -97,7 +97,8 @@ public:
   /// A copy of what a view shows.
   static Tensor copyOf(const TensorView &view) {
     Tensor tensor(view.type(), view.shapeVector());
-    std::memcpy(tensor.start, view.data(), tensor.bytes);
+    if (tensor.bytes)
+      std::memcpy(tensor.start, view.data(), tensor.bytes);
     return tensor;
   }
 

@@ -19,7 +19,8 @@ static Session open(TestArtifact &artifact, const std::string &name, const Sessi
 
 static Tensor vectorOf(const std::vector<float> &values) {
   Tensor tensor(ElementType::F32, {static_cast<int64_t>(values.size())});
-  std::memcpy(tensor.data(), values.data(), tensor.sizeBytes());
+  if (!values.empty())
+    std::memcpy(tensor.data(), values.data(), tensor.sizeBytes());
   return tensor;
 }
 static std::vector<float> floats(const TensorView &view) {
