@@ -39,7 +39,7 @@ Result<CompiledKernels> compiler::compileKernelLibraries(ModuleOp module, const 
   if (!kernels || kernels.getOps<func::FuncOp>().empty())
     return out;
   if (!request.dumpKernelsDir.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(request.dumpKernelsDir))
+    if (std::error_code error = llvm::sys::fs::create_directories(request.dumpKernelsDir, true, llvm::sys::fs::perms(0777)))
       return notFound("`" + request.dumpKernelsDir + "`: " + error.message());
   for (const CpuLevel &level : request.levels) {
     std::string levelName(level.name);

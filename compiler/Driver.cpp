@@ -181,7 +181,7 @@ Status Driver::writeDump(const std::string &name, Operation *op) {
 Status Driver::dump(const Stage &stage) {
   if (options.dumpIrDir.empty())
     return okStatus();
-  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpIrDir))
+  if (std::error_code error = llvm::sys::fs::create_directories(options.dumpIrDir, true, llvm::sys::fs::perms(0777)))
     return notFound("`" + options.dumpIrDir + "`: " + error.message());
   std::string number = std::to_string(static_cast<int>(stage.id) + 1);
   STATOR_RETURN_IF_ERROR(writeDump(number + "." + std::string(stage.name) + ".mlir", *ir));

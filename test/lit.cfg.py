@@ -16,6 +16,7 @@ for name in ("HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "STATOR_CPU_LEVEL"
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%source", config.stator_source_dir))
+config.substitutions.append(("%tools", config.stator_tools_dir))
 config.substitutions.append(("%examples", os.path.join(config.stator_source_dir, "examples")))
 config.available_features.update(config.stator_features.split())
 flags = set()

@@ -6,6 +6,7 @@
 
 #include "compiler/Driver.h"
 #include "compiler/Options.h"
+#include "compiler/Registration.h"
 #include "serialization/Base/OutputFile.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
@@ -13,9 +14,11 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 
+#include <csignal>
 #include <unistd.h>
 
 using namespace stator;
@@ -74,6 +77,8 @@ void printStages() {
 
 /// Hands `--mlir-...` to the parser that MLIR registers its flags with.
 bool parseMlirArguments(const std::vector<std::string> &arguments) {
+  compiler::registerPasses(); // `--mlir-print-ir-after=` names them.
+  mlir::registerTransformsPasses();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
@@ -153,6 +158,8 @@ int compileModel(Settings &settings) {
 } // namespace
 
 int main(int argc, char **argv) {
+  // Writing beyond the limit on file sizes is to be an error of the write, also inside the linker.
+  std::signal(SIGXFSZ, SIG_IGN);
   Settings settings;
   CommandLine line("stator-compile", "MODEL -o FILE.stator [options]", "Turns a model into one artifact that libstator runs.");
   declare(line, settings);
