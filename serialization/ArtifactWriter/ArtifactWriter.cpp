@@ -95,12 +95,14 @@ Status ArtifactWriter::write(const std::string &path, Manifest manifest) {
   manifest.formatMinor = kFormatMinor;
   manifest.parameters = table;
   manifest.variants = variants;
-  // A file that the reader would refuse is a bug of the compiler: better found here than in the field.
-  if (Status status = validateManifest(manifest); !status.ok())
-    return internalError("the artifact would not be valid: " + status.message());
-
   std::string bytes = encodeManifest(manifest);
   std::span<const std::byte> manifestBytes = std::as_bytes(std::span(bytes));
+  // A file that the reader would refuse is a bug of the compiler: better found here than in the field.
+  Result<Manifest> reread = parseManifest(manifestBytes);
+  Status status = reread.ok() ? validateManifest(*reread) : reread.status();
+  if (!status.ok())
+    return internalError("the artifact would not be valid: " + status.message());
+
   STATOR_TRY(zip, ZipWriter::create(path));
   STATOR_RETURN_IF_ERROR(zip->addEntry(kManifestEntry, manifestBytes, kEntryAlignment));
   if (!table.empty())

@@ -1,7 +1,9 @@
-// Copies the structs of Manifest.h into their generated twins, field by field, and lets libprotobuf write them.
+// Copies the structs of Manifest.h into their generated twins, field by field, and lets libprotobuf write them. Names that are not UTF-8,
+// which protobuf's strings do not take, are escaped.
 #include "serialization/ArtifactWriter/ManifestEncoder.h"
 
 #include "serialization/Artifact/manifest.pb.h"
+#include "serialization/Base/Utf8.h"
 
 using namespace stator;
 using namespace stator::serialization;
@@ -12,16 +14,16 @@ static void assign(Target *target, const Source &source) {
 }
 
 static void encode(const Value &value, manifest::Value *out) {
-  out->set_name(value.name);
+  out->set_name(escapeInvalidUtf8(value.name));
   out->set_element_type(static_cast<uint32_t>(value.elementType));
   assign(out->mutable_dims(), value.dims);
 }
 
 static void encode(const Method &method, manifest::Method *out) {
-  out->set_name(method.name);
+  out->set_name(escapeInvalidUtf8(method.name));
   for (const Symbol &symbol : method.symbols) {
     manifest::Symbol *target = out->add_symbols();
-    target->set_name(symbol.name);
+    target->set_name(escapeInvalidUtf8(symbol.name));
     target->set_min(symbol.min);
     target->set_max(symbol.max);
     target->set_input(symbol.input);
@@ -30,7 +32,7 @@ static void encode(const Method &method, manifest::Method *out) {
   for (const Expression &expression : method.expressions) {
     manifest::Expression *target = out->add_expressions();
     assign(target->mutable_code(), expression.code);
-    target->set_text(expression.text);
+    target->set_text(escapeInvalidUtf8(expression.text));
   }
   for (const Value &value : method.inputs)
     encode(value, out->add_inputs());
@@ -63,14 +65,14 @@ static void encode(const Instruction &instruction, manifest::CallKernel *out) {
 }
 
 static void encode(const Instruction &instruction, manifest::CallLibrary *out) {
-  out->set_library(instruction.library);
-  out->set_routine(instruction.routine);
+  out->set_library(escapeInvalidUtf8(instruction.library));
+  out->set_routine(escapeInvalidUtf8(instruction.routine));
   for (const Attribute &attribute : instruction.attributes) {
     manifest::Attribute *target = out->add_attributes();
-    target->set_name(attribute.name);
+    target->set_name(escapeInvalidUtf8(attribute.name));
     assign(target->mutable_integers(), attribute.integers);
     assign(target->mutable_numbers(), attribute.numbers);
-    target->set_text(attribute.text);
+    target->set_text(escapeInvalidUtf8(attribute.text));
   }
   assign(out->mutable_buffers(), instruction.buffers);
   out->set_num_inputs(instruction.numInputs);
@@ -91,9 +93,9 @@ static void encode(const Instruction &instruction, manifest::Shape *out) {
 }
 
 static void encode(const Instruction &instruction, manifest::Instruction *out) {
-  out->set_name(instruction.name);
-  out->set_family(instruction.family);
-  out->set_reason(instruction.reason);
+  out->set_name(escapeInvalidUtf8(instruction.name));
+  out->set_family(escapeInvalidUtf8(instruction.family));
+  out->set_reason(escapeInvalidUtf8(instruction.reason));
   switch (instruction.kind) {
   case InstructionKind::Kernel:
     return encode(instruction, out->mutable_kernel());
@@ -131,47 +133,47 @@ static void encode(const Plan &plan, manifest::Plan *out) {
 }
 
 static void encode(const Parameter &parameter, manifest::Parameter *out) {
-  out->set_name(parameter.name);
+  out->set_name(escapeInvalidUtf8(parameter.name));
   out->set_element_type(static_cast<uint32_t>(parameter.elementType));
   assign(out->mutable_dims(), parameter.dims);
-  out->set_layout(parameter.layout);
-  out->set_entry(parameter.entry);
+  out->set_layout(escapeInvalidUtf8(parameter.layout));
+  out->set_entry(escapeInvalidUtf8(parameter.entry));
   out->set_offset(parameter.offset);
   out->set_size(parameter.size);
   out->set_hash(parameter.hash.data(), parameter.hash.size());
   out->set_is_mutable(parameter.isMutable);
-  out->set_recipe(parameter.recipe);
+  out->set_recipe(escapeInvalidUtf8(parameter.recipe));
 }
 
 std::string stator::serialization::encodeManifest(const Manifest &manifest) {
   manifest::Manifest out;
   out.set_format_major(manifest.formatMajor);
   out.set_format_minor(manifest.formatMinor);
-  out.set_producer(manifest.producer);
+  out.set_producer(escapeInvalidUtf8(manifest.producer));
   for (const Method &method : manifest.methods)
     encode(method, out.add_methods());
   for (const Plan &plan : manifest.plans)
     encode(plan, out.add_plans());
   for (const Kernel &kernel : manifest.kernels) {
     manifest::Kernel *target = out.add_kernels();
-    target->set_name(kernel.name);
+    target->set_name(escapeInvalidUtf8(kernel.name));
     target->set_num_buffers(kernel.numBuffers);
     target->set_num_sizes(kernel.numSizes);
   }
   for (const Variant &variant : manifest.variants) {
     manifest::Variant *target = out.add_variants();
-    target->set_level(variant.level);
+    target->set_level(escapeInvalidUtf8(variant.level));
     target->set_required_features(variant.requiredFeatures);
-    target->set_entry(variant.entry);
+    target->set_entry(escapeInvalidUtf8(variant.entry));
   }
   for (const Parameter &parameter : manifest.parameters)
     encode(parameter, out.add_parameters());
   for (const std::string &requirement : manifest.requirements)
-    out.add_requirements(requirement);
+    out.add_requirements(escapeInvalidUtf8(requirement));
   for (const Info &info : manifest.info) {
     manifest::Info *target = out.add_info();
-    target->set_key(info.key);
-    target->set_value(info.value);
+    target->set_key(escapeInvalidUtf8(info.key));
+    target->set_value(escapeInvalidUtf8(info.value));
   }
   return out.SerializeAsString();
 }

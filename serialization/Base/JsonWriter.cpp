@@ -1,6 +1,8 @@
 // JSON text, two spaces per level; see the header.
 #include "serialization/Base/JsonWriter.h"
 
+#include "serialization/Base/Utf8.h"
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -42,27 +44,6 @@ void JsonWriter::close(char bracket) {
 void JsonWriter::raw(std::string_view token) {
   separate();
   output += token;
-}
-
-/// The length of the UTF-8 sequence at the start of `text`, 0 if it is none.
-static size_t utf8Length(std::string_view text) {
-  unsigned char first = static_cast<unsigned char>(text[0]);
-  size_t length = first < 0x80                    ? 1
-                  : first >= 0xc2 && first < 0xe0 ? 2
-                  : first >= 0xe0 && first < 0xf0 ? 3
-                  : first >= 0xf0 && first < 0xf5 ? 4
-                                                  : 0;
-  if (length == 0 || length > text.size())
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
-      return 0;
-  unsigned char second = length > 1 ? static_cast<unsigned char>(text[1]) : 0;
-  // Longer than need be, a surrogate, or beyond the last code point.
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
-      (first == 0xf4 && second >= 0x90))
-    return 0;
-  return length;
 }
 
 static void appendString(std::string &output, std::string_view text) {

@@ -90,6 +90,14 @@ TEST_CASE("an invalid manifest is the compiler's bug and writes nothing") {
   CHECK(folder.fileCount() == 0);
 }
 
+TEST_CASE("names that are not UTF-8 are escaped") {
+  TemporaryFolder folder;
+  ArtifactWriter writer;
+  REQUIRE(writer.addParameter(parameterOf("\xff\xfe \xc3\xa9", 0), std::span<const std::byte>()).ok());
+  REQUIRE(writer.write(folder.path("m.stator"), Manifest()).ok());
+  CHECK(ArtifactReader::open(folder.path("m.stator"))->manifest().parameters[0].name == "\\xff\\xfe \xc3\xa9");
+}
+
 TEST_CASE("an artifact replaces the old one only when it is complete") {
   TemporaryFolder folder;
   std::string path = folder.path("m.stator");
