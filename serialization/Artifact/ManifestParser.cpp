@@ -265,7 +265,7 @@ private:
 
   // Empty messages take two bytes in the file and hundreds in memory, hence a budget. A large model has some ten thousand.
   static constexpr size_t kMaxObjects = size_t(1) << 19;
-  static constexpr unsigned kMaxNesting = 16;
+  static constexpr unsigned kMaxNesting = 64;
 
   void count() {
     if (++objects > kMaxObjects)

@@ -72,6 +72,7 @@ void GraphImporter::importMain(const compiler::ImportOptions &options) {
   declareInputs(options);
   if (!traceBuilder.ok())
     return;
+  insideNodes = true;
   importNodes(model.graph.nodes, {&mainScope, &mainOpsets, nullptr});
   std::map<std::string, unsigned> used;
   for (const ValueInfo &output : model.graph.outputs) {

@@ -34,6 +34,9 @@ public:
   /// Imports a subgraph of the node that is being imported; `arguments` stand for its inputs. Returns its outputs.
   trace::Tensors importSubgraph(const Graph &graph, const trace::Tensors &arguments);
 
+  /// Whether nodes are being, or have been, imported: an error then is about the model, not about the options.
+  bool isInsideNodes() const { return insideNodes; }
+
 private:
   struct FunctionKey {
     std::string_view domain, name, overload;
@@ -68,6 +71,7 @@ private:
   Scope mainScope;
   std::vector<Frame> frames;
   std::map<std::string, unsigned> operatorCounts;
+  bool insideNodes = false;
 };
 
 } // namespace stator::onnx

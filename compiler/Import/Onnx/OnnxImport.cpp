@@ -39,8 +39,12 @@ ImportResult importOnnx(const std::string &path, const compiler::ImportOptions &
   TensorLoader loader(builder, *file, path);
   GraphImporter importer(builder, *model, loader, result);
   importer.importMain(options);
-  if (!builder.ok())
-    result.status = builder.status().withContext(path);
+  // What the tracing API calls a wrong argument comes from the file here, unless it is about the options.
+  Status status = builder.status();
+  if (status.code() == StatusCode::InvalidArgument && importer.isInsideNodes())
+    status = invalidFile(status.message());
+  if (!status.ok())
+    result.status = status.withContext(path);
   else if (!result.unsupported.empty())
     result.status = unsupported(path + ": " + summarise(result.unsupported));
   else

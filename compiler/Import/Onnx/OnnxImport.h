@@ -21,7 +21,7 @@
 namespace stator::onnx {
 
 /// The opsets of the default domain that are read.
-inline constexpr int64_t minimumOpset = 7, maximumOpset = 26;
+inline constexpr int64_t minimumOpset = 7, maximumOpset = 27;
 
 /// One node that cannot be imported.
 struct UnsupportedNode {
