@@ -72,21 +72,45 @@ private:
   SmallVector<Value> masks;
 };
 
+/// Cycles per k and output of `tiles` of a shape: two multiply-adds or two loads per cycle, and four cycles until an accumulator can be
+/// used again.
+static double tileCost(int64_t pixels, unsigned vectors) {
+  return pixels == 0 ? 0 : std::max({pixels * vectors / 2.0, (pixels + vectors) / 2.0, 4.0});
+}
+
 void ConvolutionEmitter::chooseTile() {
   TileShape main = mainTile(b.options(), compute);
   vectors = main.vectors;
-  const ConvolutionAxis &width = problem.width();
-  std::optional<int64_t> columns = width.output.constant();
   pixelTile = {1, main.rows};
-  if (!columns)
+  const ConvolutionAxis &width = problem.width();
+  std::optional<int64_t> columns = width.output.constant(), rows;
+  if (!columns || *columns == 0)
     return;
-  pixelTile.width = evenRows(*columns, main.rows);
   if (problem.axes.size() >= 2 && width.taps <= maxSeparateTaps)
-    if (std::optional<int64_t> rows = problem.axes[problem.axes.size() - 2].output.constant())
-      if (*columns > 0 && *columns <= main.rows / 2)
-        pixelTile.height = evenRows(*rows, main.rows / *columns);
-  if (pixelTile.pixels() <= main.rows / 2)
-    vectors = wideTile(b.options(), compute, pixelTile.pixels(), problem.groupOutputs()).vectors;
+    rows = problem.axes[problem.axes.size() - 2].output.constant();
+
+  // Of two-register types the accumulators' budget takes care.
+  const int64_t registers = b.options().vectorRegisters;
+  double best = 0;
+  for (unsigned tryVectors = 1; tryVectors <= 4; tryVectors *= 2) {
+    const int64_t columnTiles = (problem.groupOutputs() + tryVectors * b.lanes() - 1) / (tryVectors * b.lanes());
+    // Beside the accumulators there are registers for the row of weights and a broadcast pixel.
+    const int64_t most = std::min<int64_t>(main.accumulators(), registers - 1 - tryVectors) / tryVectors;
+    for (int64_t w = std::min(most, *columns); w >= 1; --w)
+      for (int64_t h = 1; h == 1 || (rows && w == *columns && h <= *rows && h * w <= most); ++h) {
+        int64_t allRows = rows.value_or(1), fullRows = allRows / h, restRows = allRows % h;
+        double cost = *columns / w * (fullRows * tileCost(h * w, tryVectors) + (restRows ? tileCost(restRows * w, tryVectors) : 0));
+        int64_t rest = *columns % w;
+        cost += fullRows * tileCost(h * rest, tryVectors) + (restRows ? tileCost(restRows * rest, tryVectors) : 0);
+        // Fewer tiles at equal cost: the panel is read less often.
+        cost = columnTiles * (cost + 0.1 * ((*columns + w - 1) / w) * ((allRows + h - 1) / h));
+        if (best != 0 && cost >= best)
+          continue;
+        best = cost;
+        vectors = tryVectors;
+        pixelTile = {static_cast<unsigned>(h), static_cast<unsigned>(w)};
+      }
+  }
 }
 
 void ConvolutionEmitter::run() {

@@ -19,6 +19,7 @@ struct KernelCase {
   int64_t size = 0, channels = 0, outputs = 0, taps = 0; // convolution of a size x size image
   int64_t stride = 1, pad = 0, groups = 1;
   bool isSymbolic = false; // rows, or height and width, are symbols
+  enum Epilogue { None, BiasRelu, BiasGelu } epilogue = None;
 
   bool isDepthwise() const { return groups > 1; }
   int64_t outputSize() const { return (size + 2 * pad - taps) / stride + 1; }
@@ -30,8 +31,9 @@ struct KernelCase {
 
 std::vector<KernelCase> kernelCases();
 
-/// The same computation by oneDNN with weights in its own layout; null when built without it or when it has no implementation.
-std::function<void()> libraryCase(const KernelCase &c);
+/// The same computation by oneDNN with weights in its own layout, of which `copies` are used in turn; null when built without it or
+/// when it has no implementation.
+std::function<void()> libraryCase(const KernelCase &c, int copies);
 void setLibraryThreads(unsigned threads);
 
 } // namespace stator::bench

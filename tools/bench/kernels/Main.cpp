@@ -2,7 +2,8 @@
 //
 // Times single kernels in process, interleaved with oneDNN (weights in its own
 // packed layout), and prints GFLOP/s and the ratio:
-//   kernels [--level=x86-64-v4] [--threads=1] [--rounds=9] [--filter=TEXT] [--dump=STEM]
+//   kernels [--level=x86-64-v4] [--threads=1] [--rounds=60] [--filter=TEXT] [--dump=STEM] [--cold]
+// --cold: weights come from memory at each call, as in a network larger than the caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,22 @@
 using namespace stator;
 using namespace stator::bench;
 
+/// The operations behind %0 of type `y`, up to the return, and the argument that they need.
+static std::pair<std::string, std::string> epilogueOf(const KernelCase &c, const std::string &y) {
+  if (c.epilogue == KernelCase::None)
+    return {"", "  return %0 : " + y + "\n"};
+  int64_t columns = c.isMatmul ? c.columns : c.outputs;
+  std::string argument = llvm::formatv(", %bias: tensor<{0}xf32>", columns).str();
+  std::string text = llvm::formatv("  %1 = graph.broadcast %bias {{dimensions = array<i64: {0}>} : (tensor<{1}xf32>) -> {2}\n"
+                                   "  %2 = graph.add %0, %1 : ({2}, {2}) -> {2}\n  %3 = {3} : ({2}) -> {2}\n  return %3 : {2}\n",
+                                   c.isMatmul ? 1 : 3, columns, y,
+                                   c.epilogue == KernelCase::BiasRelu
+                                       ? "graph.relu %2"
+                                       : "graph.gelu %2 {approximate = #graph.gelu_approximation<none>}")
+                         .str();
+  return {argument, text};
+}
+
 static std::string textOf(const KernelCase &c) {
   if (c.isMatmul) {
     std::string x = c.isSymbolic ? llvm::formatv("tensor<?x{0}xf32, #graph.dims<[\"s0\", \"{0}\"]>>", c.depth).str()
@@ -26,10 +43,11 @@ static std::string textOf(const KernelCase &c) {
     std::string y = c.isSymbolic ? llvm::formatv("tensor<?x{0}xf32, #graph.dims<[\"s0\", \"{0}\"]>>", c.columns).str()
                                  : llvm::formatv("tensor<{0}x{1}xf32>", c.rows, c.columns).str();
     std::string w = llvm::formatv("tensor<{0}x{1}x16xf32>", panelsOf(c.columns), c.depth).str();
-    return llvm::formatv("func.func @k(%x: {0}, %w: {1}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
+    auto [argument, epilogue] = epilogueOf(c, y);
+    return llvm::formatv("func.func @k(%x: {0}, %w: {1}{4}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
                          "array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = {3} : i64} : ({0}, {1}) -> "
-                         "{2}\n  return %0 : {2}\n}\n",
-                         x, w, y, c.columns)
+                         "{2}\n{5}}\n",
+                         x, w, y, c.columns, argument, epilogue)
         .str();
   }
   auto image = [&](int64_t size, const std::string &h, const std::string &w, int64_t channels) {
@@ -41,11 +59,12 @@ static std::string textOf(const KernelCase &c) {
   int64_t depth = c.taps * c.taps * c.channels / c.groups;
   std::string w = c.isDepthwise() ? llvm::formatv("tensor<{0}x{1}xf32>", c.taps * c.taps, c.channels).str()
                                   : llvm::formatv("tensor<1x{0}x{1}x16xf32>", panelsOf(c.outputs), depth).str();
-  return llvm::formatv("func.func @k(%x: {0}, %w: {1}) -> {2} {{\n  %0 = graph.convolution %x, %w {{strides = array<i64: {3}, {3}>, pad_low "
+  auto [argument, epilogue] = epilogueOf(c, y);
+  return llvm::formatv("func.func @k(%x: {0}, %w: {1}{9}) -> {2} {{\n  %0 = graph.convolution %x, %w {{strides = array<i64: {3}, {3}>, pad_low "
                        "= array<i64: {4}, {4}>, pad_high = array<i64: {4}, {4}>, dilations = array<i64: 1, 1>, groups = {5} : i64, layout "
                        "= #graph.layout<channels_last>, filter_packed, filter_shape = array<i64: {6}, {7}, {8}, {8}>} : ({0}, {1}) -> "
-                       "{2}\n  return %0 : {2}\n}\n",
-                       x, w, y, c.stride, c.pad, c.groups, c.outputs, c.channels / c.groups, c.taps)
+                       "{2}\n{10}}\n",
+                       x, w, y, c.stride, c.pad, c.groups, c.outputs, c.channels / c.groups, c.taps, argument, epilogue)
       .str();
 }
 
@@ -58,7 +77,7 @@ static float *allocate(int64_t elements) {
   return data;
 }
 
-/// Seconds per call, each the best of a short run, median of `rounds`.
+/// Seconds per call: the best of many short runs, since other processes only ever add time.
 struct Timing {
   std::function<void()> call;
   std::vector<double> seconds;
@@ -72,7 +91,7 @@ static void timeInterleaved(std::vector<Timing *> timings, int rounds) {
     timing->call();
     double start = now();
     timing->call();
-    timing->repeats = std::clamp(int(0.02 / (now() - start + 1e-9)), 1, 100000);
+    timing->repeats = std::clamp(int(0.004 / (now() - start + 1e-9)), 1, 100000);
   }
   for (int round = 0; round < rounds; ++round)
     for (Timing *timing : timings) {
@@ -86,7 +105,8 @@ static void timeInterleaved(std::vector<Timing *> timings, int rounds) {
     std::sort(timing->seconds.begin(), timing->seconds.end());
 }
 
-static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads, int rounds, const std::string &dump) {
+static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads, int rounds, const std::string &dump,
+                   bool isCold) {
   double start = now();
   auto kernels = LoadedKernels::compile(textOf(c), level, dump);
   if (!kernels) {
@@ -99,24 +119,34 @@ static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads,
   int64_t weights = c.isMatmul        ? panelsOf(c.columns) * 16 * c.depth
                     : c.isDepthwise() ? c.taps * c.taps * c.channels
                                       : panelsOf(c.outputs) * 16 * c.taps * c.taps * c.channels;
-  std::vector<void *> buffers = {allocate(inputs), allocate(weights), allocate(outputs)};
+  int copies = isCold ? int((int64_t(96) << 20) / (weights * 4)) + 1 : 1;
+  std::vector<void *> buffers = {allocate(inputs), allocate(weights * copies)};
+  if (c.epilogue != KernelCase::None)
+    buffers.push_back(allocate(c.isMatmul ? c.columns : c.outputs));
+  buffers.push_back(allocate(outputs));
+  void *allWeights = buffers[1];
+  int call = 0;
   std::vector<int64_t> sizes = c.isMatmul ? std::vector<int64_t>{c.rows} : std::vector<int64_t>{c.size, c.size};
   WorkerTeam team(threads);
   setLibraryThreads(threads);
 
   Timing own, library;
-  own.call = [&] { (*kernels)->run("k", buffers, sizes, team); };
-  library.call = libraryCase(c);
+  own.call = [&] {
+    buffers[1] = static_cast<float *>(allWeights) + weights * (call++ % copies);
+    (*kernels)->run("k", buffers, sizes, team);
+  };
+  library.call = libraryCase(c, copies);
   std::vector<Timing *> timings = {&own};
   if (library.call)
     timings.push_back(&library);
   timeInterleaved(timings, rounds);
-  auto rate = [&](const Timing &timing) { return c.operations() / timing.seconds[timing.seconds.size() / 2] / 1e9; };
+  auto rate = [&](const Timing &timing) { return c.operations() / timing.seconds.front() / 1e9; };
   llvm::outs() << llvm::formatv("{0,-30} {1,8:f1} GF", c.name, rate(own));
   if (library.call)
     llvm::outs() << llvm::formatv("  oneDNN {0,8:f1} GF  ratio {1,5:f2}", rate(library), rate(own) / rate(library));
   llvm::outs() << llvm::formatv("  code {0} B, compiled in {1:f2} s\n", (*kernels)->codeBytes(), compileSeconds);
   llvm::outs().flush();
+  buffers[1] = allWeights;
   for (void *buffer : buffers)
     std::free(buffer);
   return 0;
@@ -128,8 +158,9 @@ int main(int argc, char **argv) {
     if (canRun(each))
       level = &each;
   unsigned threads = 1;
-  int rounds = 9;
+  int rounds = 60;
   std::string filter, dump;
+  bool isCold = false;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
     if (argument.consume_front("--level="))
@@ -142,6 +173,8 @@ int main(int argc, char **argv) {
       filter = argument.str();
     else if (argument.consume_front("--dump="))
       dump = argument.str();
+    else if (argument == "--cold")
+      isCold = true;
     else {
       llvm::errs() << "kernels: unknown argument `" << argv[i] << "`\n";
       return 2;
@@ -155,6 +188,6 @@ int main(int argc, char **argv) {
   int failures = 0;
   for (const KernelCase &c : kernelCases())
     if (c.name.find(filter) != std::string::npos)
-      failures += runCase(c, *level, threads, rounds, dump);
+      failures += runCase(c, *level, threads, rounds, dump, isCold);
   return failures != 0;
 }
