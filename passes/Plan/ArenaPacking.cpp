@@ -139,16 +139,19 @@ DimExpr maximum(const DimExpr &a, const DimExpr &b, const SymbolRanges &ranges) 
 } // namespace
 
 ArenaLayout plan::packByClasses(const std::vector<ArenaPiece> &pieces, int64_t alignment) {
+  // Sums of this many bytes do not overflow, whatever the number of pieces.
+  constexpr int64_t kMaxCoefficient = int64_t(1) << 46;
   // In order of first member, so that the result does not depend on how expressions compare.
   std::vector<SizeClass> classes;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const DimExpr &size = pieces[i].sizeBytes;
     DimExpr unit(1);
-    int64_t coefficient = 1;
-    if (std::optional<int64_t> constant = size.constant()) {
-      coefficient = alignUp(*constant, alignment);
+    int64_t coefficient = size.constant() ? *size.constant() : contentOf(size);
+    if (coefficient > kMaxCoefficient)
+      return {{}, DimExpr::invalid("a buffer of " + size.str() + " bytes is too large")};
+    if (size.isConstant()) {
+      coefficient = alignUp(coefficient, alignment);
     } else {
-      coefficient = contentOf(size);
       unit = *size.exactDiv(DimExpr(coefficient));
       int64_t aligned = alignUp(coefficient, alignment);
       if (aligned - coefficient > coefficient / 4) {
@@ -233,7 +236,7 @@ std::map<std::string, int64_t> plan::nominalSymbols(const SymbolRanges &ranges) 
 
 ArenaLayout plan::packArena(const std::vector<ArenaPiece> &pieces, const SymbolRanges &ranges, int64_t alignment) {
   ArenaLayout byClasses = packByClasses(pieces, alignment);
-  if (byClasses.sizeBytes.isConstant())
+  if (byClasses.sizeBytes.isConstant() || byClasses.offsets.size() != pieces.size())
     return byClasses;
   ArenaLayout bySlots = packBySlots(pieces, ranges, alignment);
   std::map<std::string, int64_t> nominal = nominalSymbols(ranges);

@@ -25,12 +25,13 @@ struct ArenaPiece {
 struct ArenaLayout {
   /// One per piece, a multiple of the alignment for all values of the symbols.
   std::vector<DimExpr> offsets;
+  /// Invalid, with the reason, when there is no layout.
   DimExpr sizeBytes;
 };
 
 using SymbolRanges = std::map<std::string, DimInterval>;
 
-/// Pieces that are alive at the same time do not overlap, whatever the symbols' values. Deterministic. `alignment` is a power of two.
+/// The sizes are valid expressions. Pieces that are alive at the same time do not overlap, whatever the symbols' values. Deterministic. `alignment` is a power of two.
 ArenaLayout packArena(const std::vector<ArenaPiece> &pieces, const SymbolRanges &ranges, int64_t alignment);
 
 /// Sizes at which layouts are compared: 128 for each symbol, moved into its range.

@@ -39,6 +39,10 @@ class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
       pieceOf[i] = pieces.size();
       // A buffer that nothing accesses still gets a place, of which it needs nothing.
       DimExpr size = buffer.isAccessed() ? sizeBytesOf(buffer.declaration().getTensorType()) : DimExpr(0);
+      if (!size.isValid()) {
+        buffer.declaration().emitOpError() << "has a size that cannot be expressed: " << size.status().message();
+        return signalPassFailure();
+      }
       pieces.push_back({buffer.first, buffer.last, size});
     }
     std::vector<bool> isMerged(pieces.size());
@@ -61,7 +65,7 @@ class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
     SymbolRanges ranges = symbolRangesOf(method);
     ArenaLayout layout = packArena(pieces, ranges, kArenaAlignment);
     if (!layout.sizeBytes.isValid()) {
-      method.emitError() << "the size of the arena cannot be expressed: " << layout.sizeBytes.status().message();
+      method.emitOpError() << "needs an arena that cannot be laid out: " << layout.sizeBytes.status().message();
       return signalPassFailure();
     }
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers()))
