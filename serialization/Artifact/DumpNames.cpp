@@ -68,7 +68,8 @@ std::string MethodNames::buffer(uint32_t index) const {
   std::string base;
   switch (buffer.kind) {
   case BufferKind::Arena:
-    return "arena[" + offset + "]";
+    // By number: offsets of dynamic plans are long formulas, which the table of buffers shows.
+    return "%" + std::to_string(index);
   case BufferKind::Input:
     base = method.inputs[buffer.index].name;
     break;

@@ -19,7 +19,7 @@ public:
   const std::string &expression(uint32_t index) const { return texts[index]; }
   /// "f32[N, 64]".
   std::string type(ElementType elementType, const std::vector<uint32_t> &dims) const;
-  /// "x", "fc1.weight", "arena[256*N]", "x[128]" for a view.
+  /// "x", "fc1.weight", "%12" for buffer 12 in the arena, "x[128]" for a view.
   std::string buffer(uint32_t index) const;
   /// "64*N", or "64*N (64 to 4096)" when the ranges of the symbols bound it.
   std::string size(uint32_t index) const;

@@ -186,7 +186,7 @@ private:
       flow = joined(instruction.buffers, 0, instruction.numInputs, names) + (instruction.numInputs == 0 ? "-> " : " -> ") +
              joined(instruction.buffers, instruction.numInputs, instruction.buffers.size(), names);
     table.add({position, instruction.family.empty() ? nameOf(instruction.kind) : cell(instruction.family), what, cell(instruction.name),
-               flow, instruction.reason.empty() ? "" : "because " + cell(instruction.reason)});
+               flow, cell(instruction.reason)});
     for (const Instruction &inner : instruction.first)
       step(inner, names, depth + 1, number, table);
     if (instruction.kind == InstructionKind::If || instruction.kind == InstructionKind::Loop)
@@ -202,7 +202,8 @@ private:
     for (uint32_t i = 0; i != plan.buffers.size(); ++i) {
       const Buffer &buffer = plan.buffers[i];
       table.add({std::to_string(i), nameOf(buffer.kind), cell(names.buffer(i)), names.type(buffer.elementType, buffer.dims),
-                 names.expression(buffer.size) + " bytes", buffer.viewOf ? "view of " + std::to_string(*buffer.viewOf) : ""});
+                 names.expression(buffer.size) + " bytes", buffer.kind == BufferKind::Arena ? "at " + names.expression(buffer.offset) : "",
+                 buffer.viewOf ? "view of " + std::to_string(*buffer.viewOf) : ""});
     }
     output += table.text();
   }

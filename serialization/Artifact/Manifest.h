@@ -121,6 +121,7 @@ struct Kernel {
   std::string name; ///< The symbol is kKernelSymbolPrefix + name.
   uint32_t numBuffers = 0;
   uint32_t numSizes = 0;
+  bool independentParts = false; ///< It never calls the barrier.
 };
 constexpr char kKernelSymbolPrefix[] = "stator_k_";
 

@@ -160,7 +160,7 @@ private:
   void message(pbf_reader reader, Attribute &a) {
     fields(reader, {field(1, a.name), field(2, a.integers), field(3, a.numbers), field(4, a.text)});
   }
-  void message(pbf_reader reader, Kernel &k) { fields(reader, {field(1, k.name), field(2, k.numBuffers), field(3, k.numSizes)}); }
+  void message(pbf_reader reader, Kernel &k) { fields(reader, {field(1, k.name), field(2, k.numBuffers), field(3, k.numSizes), field(4, k.independentParts)}); }
   void message(pbf_reader reader, Variant &v) { fields(reader, {field(1, v.level), field(2, v.requiredFeatures), field(3, v.entry)}); }
   void message(pbf_reader reader, Parameter &p) {
     fields(reader, {field(1, p.name), field(2, p.elementType), field(3, p.dims), field(4, p.layout), field(5, p.entry), field(6, p.offset),

@@ -159,6 +159,7 @@ std::string stator::serialization::encodeManifest(const Manifest &manifest) {
     target->set_name(escapeInvalidUtf8(kernel.name));
     target->set_num_buffers(kernel.numBuffers);
     target->set_num_sizes(kernel.numSizes);
+    target->set_independent_parts(kernel.independentParts);
   }
   for (const Variant &variant : manifest.variants) {
     manifest::Variant *target = out.add_variants();

@@ -21,28 +21,28 @@ method forward
   guard   0      equals 0
   memory: arena of 8*N + 64 (72 to 576) bytes, live at once 72; scratch of 0 bytes per worker
   steps: 10 (2 copy, 1 if, 3 kernel, 1 loop, 2 onednn, 1 shape)
-    0    matmul  linear_0a1b2c3d  fc1, relu  x, weight, bias -> arena[64]  because own kernel is faster for K < 64
-    1    matmul  onednn:matmul    fc2        x, weight -> arena[64]
-    2    copy    copy             identity   arena[64] -> y
+    0    matmul  linear_0a1b2c3d  fc1, relu  x, weight, bias -> %3  own kernel is faster for K < 64
+    1    matmul  onednn:matmul    fc2        x, weight -> %3
+    2    copy    copy             identity   %3 -> y
     3    shape   shape            shape      N, 2 -> shape
-    4    if      if               if         on arena[0]
+    4    if      if               if         on %4
       5  kernel  step_4e5f6071    count      -> counter
     else
-      6  matmul  onednn:matmul    fc2        x, weight -> arena[64]
-    7    loop    loop             while      on arena[0]
+      6  matmul  onednn:matmul    fc2        x, weight -> %3
+    7    loop    loop             while      on %4
       8  kernel  step_4e5f6071    count      -> counter
     do
-      9  copy    copy             identity   arena[64] -> y
+      9  copy    copy             identity   %3 -> y
   buffers: 9
-    0  input      x          f32[N, 4]  16*N bytes
-    1  parameter  weight     f32[4, 2]  32 bytes
-    2  parameter  bias       f32[2]     8 bytes
-    3  arena      arena[64]  f32[N, 2]  8*N bytes
-    4  arena      arena[0]   i1[]       1 bytes
-    5  output     y          f32[N, 2]  8*N bytes
-    6  output     shape      i64[2]     16 bytes
-    7  state      counter    i64[]      8 bytes
-    8  input      x          f32[4]     16 bytes    view of 0
+    0  input      x        f32[N, 4]  16*N bytes
+    1  parameter  weight   f32[4, 2]  32 bytes
+    2  parameter  bias     f32[2]     8 bytes
+    3  arena      %3       f32[N, 2]  8*N bytes   at 64
+    4  arena      %4       i1[]       1 bytes     at 0
+    5  output     y        f32[N, 2]  8*N bytes
+    6  output     shape    i64[2]     16 bytes
+    7  state      counter  i64[]      8 bytes
+    8  input      x        f32[4]     16 bytes           view of 0
 
 kernels: 2
   x86-64-v3  9 bytes  kernels/x86-64-v3/kernels.so  needs x86-64-v3
