@@ -31,6 +31,16 @@ struct KernelCase {
 
 std::vector<KernelCase> kernelCases();
 
+/// A kernel given by its text; timed alone.
+struct TextCase {
+  std::string name, text;        // of function @k
+  std::vector<int64_t> elements; // f32, per buffer
+  double operations;
+  std::vector<int64_t> sizes; // values of the symbols
+};
+
+std::vector<TextCase> textCases();
+
 /// The same computation by oneDNN with weights in its own layout, of which `copies` are used in turn; null when built without it or
 /// when it has no implementation.
 std::function<void()> libraryCase(const KernelCase &c, int copies);

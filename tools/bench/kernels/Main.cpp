@@ -152,6 +152,27 @@ static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads,
   return 0;
 }
 
+static int runText(const TextCase &c, const CpuLevel &level, unsigned threads, int rounds) {
+  auto kernels = LoadedKernels::compile(c.text, level);
+  if (!kernels) {
+    llvm::errs() << c.name << ": " << llvm::toString(kernels.takeError()) << "\n";
+    return 1;
+  }
+  std::vector<void *> buffers;
+  for (int64_t elements : c.elements)
+    buffers.push_back(allocate(elements));
+  WorkerTeam team(threads);
+  Timing own;
+  own.call = [&] { (*kernels)->run("k", buffers, c.sizes, team); };
+  timeInterleaved({&own}, rounds);
+  llvm::outs() << llvm::formatv("{0,-38} {1,8:f1} GF  {2,10:f1} us  code {3} B\n", c.name, c.operations / own.seconds.front() / 1e9,
+                                own.seconds.front() * 1e6, (*kernels)->codeBytes());
+  llvm::outs().flush();
+  for (void *buffer : buffers)
+    std::free(buffer);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const CpuLevel *level = nullptr;
   for (const CpuLevel &each : cpuLevels())
@@ -189,5 +210,8 @@ int main(int argc, char **argv) {
   for (const KernelCase &c : kernelCases())
     if (c.name.find(filter) != std::string::npos)
       failures += runCase(c, *level, threads, rounds, dump, isCold);
+  for (const TextCase &c : textCases())
+    if (c.name.find(filter) != std::string::npos)
+      failures += runText(c, *level, threads, rounds);
   return failures != 0;
 }
