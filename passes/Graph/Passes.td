@@ -51,6 +51,14 @@ def RecogniseCompositesPass : Pass<"graph-recognise-composites", "::mlir::func::
   let statistics = [Statistic<"numRecognised", "num-recognised", "Composites found">];
 }
 
+def RecogniseAttentionPass : Pass<"graph-recognise-attention", "::mlir::func::FuncOp"> {
+  let summary = "Finds scaled dot-product attention";
+  let description = [{
+    Two batched products around a softmax, with an optional scale and an optional mask, become `graph.attention`, which is kept as one
+    region. A mask that selects anything but minus infinity is left as it is.
+  }];
+}
+
 def VerifyGraphPass : Pass<"graph-verify", "::mlir::ModuleOp"> {
   let summary = "Checks the contract between graph and the stages after it";
   let description = [{

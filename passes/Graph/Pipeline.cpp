@@ -14,6 +14,7 @@ void buildGraphPipeline(mlir::OpPassManager &passes) {
   // Patterns are looked for after folding, when their constants are plain to see, and before batch norm and transposes of weights
   // change what stands around them.
   passes.addNestedPass<FuncOp>(createRecogniseCompositesPass());
+  passes.addNestedPass<FuncOp>(createRecogniseAttentionPass());
   passes.addPass(createFoldParameterTransformsPass());
   passes.addPass(createFoldBatchNormPass());
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());

@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def DecomposePass : Pass<"optimise-decompose", "::mlir::func::FuncOp"> {
   let summary = "Writes composites that no kernel takes as simpler ops";
   let description = [{
-    batch_norm always; layer_norm, rms_norm, softmax and log_softmax when their axis is not the last one; attention, which runs as two
-    contractions around a softmax; gelu stays, since kernels evaluate it as one function.
+    batch_norm always; layer_norm, rms_norm, softmax and log_softmax when their axis is not the last one; attention with
+    symbolic head sizes, as two contractions around a softmax; gelu stays, since kernels evaluate it as one function.
   }];
 }
 
