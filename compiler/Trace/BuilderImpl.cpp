@@ -103,10 +103,15 @@ Tensor BuilderImpl::known(ElementType type, llvm::ArrayRef<int64_t> dims, Conten
   int64_t count = 1;
   for (int64_t dim : dims) {
     node.dims.emplace_back(dim);
+    if (dim < 0)
+      return invalid("negative size in the shape " + graph::str(node.dims));
     count *= dim;
   }
   if (static_cast<int64_t>(contents.size()) != count)
     return fail(StatusCode::Internal, "contents of " + llvm::Twine(contents.size()) + " elements for " + graph::str(node.dims));
+  for (Element &element : contents)
+    if (!element.isNumber() && !element.numerator().isConstant())
+      element = Element(simplify(element.numerator()), element.divisor());
   node.contents = std::move(contents);
   return add(std::move(node));
 }
@@ -240,9 +245,14 @@ Status BuilderImpl::finish() {
     method_->setAttr("graph.guards", ops_.getArrayAttr(guards));
   finished_ = true;
 
-  DiagnosticCapture capture(context());
-  if (mlir::failed(mlir::verify(module_)))
-    fail(StatusCode::Internal, "the traced graph is not valid: " + capture.text());
+  DiagnosticCapture capture(context(), /*withNames=*/true);
+  if (mlir::failed(mlir::verify(module_))) {
+    // Each operation was valid when it was made; a size learnt later may contradict it.
+    if (replaced_.empty() && !narrowed_)
+      fail(StatusCode::Internal, "the traced graph is not valid: " + capture.text());
+    else
+      invalid("sizes contradict each other: " + capture.text());
+  }
   return status_;
 }
 

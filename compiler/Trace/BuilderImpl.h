@@ -93,6 +93,9 @@ public:
   /// True or false if the ranges decide it.
   std::optional<bool> isEqual(const DimExpr &a, const DimExpr &b);
   std::optional<bool> isLess(const DimExpr &a, const DimExpr &b); // a < b
+  /// Whether `expr` is never negative; if need be its symbols' least values are raised for that, up to `most` each: models compute
+  /// `T - 1` in the belief that T is at least 1, and a run with less is then refused.
+  bool assumeNonNegative(const DimExpr &expr, int64_t most = 2147483647);
   DimExpr min(const DimExpr &a, const DimExpr &b);
   DimExpr max(const DimExpr &a, const DimExpr &b);
   /// See Builder::constrainEqual; returns the common size. `what` names the operation.

@@ -3,6 +3,7 @@
 #define STATOR_COMPILER_TRACE_CAPTURE_H
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 
 #include <string>
 
@@ -11,8 +12,9 @@ namespace stator::trace {
 /// While it lives, errors emitted in the context are collected here.
 class DiagnosticCapture {
 public:
-  explicit DiagnosticCapture(mlir::MLIRContext *context)
-      : handler_(context, [this](mlir::Diagnostic &diagnostic) {
+  /// `withNames`: the name of the node that an error is about stands in front of it.
+  explicit DiagnosticCapture(mlir::MLIRContext *context, bool withNames = false)
+      : withNames_(withNames), handler_(context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
             append(diagnostic);
           return mlir::success();
@@ -22,12 +24,16 @@ public:
 
 private:
   void append(mlir::Diagnostic &diagnostic) {
-    text_ += (text_.empty() ? "" : "; ") + diagnostic.str();
+    text_ += text_.empty() ? "" : "; ";
+    if (auto name = withNames_ ? llvm::dyn_cast<mlir::NameLoc>(diagnostic.getLocation()) : mlir::NameLoc())
+      text_ += "`" + name.getName().str() + "`: ";
+    text_ += diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       text_ += "; " + note.str();
   }
 
   std::string text_;
+  bool withNames_;
   mlir::ScopedDiagnosticHandler handler_;
 };
 

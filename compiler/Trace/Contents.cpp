@@ -147,7 +147,8 @@ Element elementOf(ElementType type, double value) {
   return Element(DimExpr(saturate(type, value)));
 }
 
-std::optional<Element> convertElement(const Element &element, ElementType from, ElementType to) {
+std::optional<Element> convertElement(const Element &element, ElementType from, ElementType to,
+                                      llvm::function_ref<bool(const DimExpr &)> isNonNegative) {
   if (from == to)
     return element;
   if (std::optional<double> value = element.constant(); value && (isFloat(from) || isFloat(to))) {
@@ -166,7 +167,7 @@ std::optional<Element> convertElement(const Element &element, ElementType from, 
   if (element.divisor() == 1)
     return element;
   // Truncation is floor for what is not negative.
-  if (!element.numerator().isNonNegative())
+  if (!isNonNegative(element.numerator()))
     return std::nullopt;
   return Element(element.numerator().floorDiv(DimExpr(element.divisor())));
 }

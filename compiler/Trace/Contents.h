@@ -8,6 +8,8 @@
 #include "serialization/Base/DimExpr.h"
 #include "stator/ElementType.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,6 +18,8 @@ namespace stator::trace {
 
 /// Tensors with more elements are never tracked.
 constexpr int64_t kMaxKnownElements = 256;
+/// A quotient of `h - 7` makes h at least 7; with larger numbers a negative quotient is taken to be meant.
+constexpr int64_t kMaxAssumedSize = 64;
 
 class Element {
 public:
@@ -50,7 +54,9 @@ private:
 using Contents = std::vector<Element>;
 
 /// `element` brought to `type`, by the rules of graph.convert. Nothing when the result is not known or not representable.
-std::optional<Element> convertElement(const Element &element, ElementType from, ElementType to);
+/// `isNonNegative` tells whether a size expression never is below zero.
+std::optional<Element> convertElement(const Element &element, ElementType from, ElementType to,
+                                      llvm::function_ref<bool(const DimExpr &)> isNonNegative);
 /// A plain number as an element of a tensor of `type`: rounded for floats, truncated for integers.
 Element elementOf(ElementType type, double value);
 /// Whether the integer fits into `type`.

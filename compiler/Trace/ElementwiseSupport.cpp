@@ -106,15 +106,17 @@ Tensor cast(const Tensor &x, ElementType type) {
     return call.failed();
   if (x.type() == type)
     return x;
-  if (const Contents *contents = call->contents(x)) {
-    Contents results;
-    for (const Element &element : *contents) {
-      std::optional<Element> result = convertElement(element, x.type(), type);
+  if (call->contents(x)) {
+    // A copy, since assuming something about a symbol may rewrite the original.
+    Contents contents = *call->contents(x), results;
+    auto isNonNegative = [&](const DimExpr &expr) { return call->assumeNonNegative(expr, kMaxAssumedSize); };
+    for (const Element &element : contents) {
+      std::optional<Element> result = convertElement(element, x.type(), type, isNonNegative);
       if (!result)
         break;
       results.push_back(*result);
     }
-    if (results.size() == contents->size())
+    if (results.size() == contents.size())
       return call->known(type, *constantShape(x), std::move(results));
   }
   return emitAs(*call, "graph.convert", {x}, type, sizesOf(x));

@@ -146,7 +146,10 @@ Attributes &Attributes::numbers(llvm::StringRef name, llvm::ArrayRef<double> val
   return attr(name, builder_.ops().getDenseF64ArrayAttr(values));
 }
 Attributes &Attributes::sizes(llvm::StringRef name, llvm::ArrayRef<DimExpr> values) {
-  return attr(name, graph::DimsAttr::get(builder_.context(), values));
+  llvm::SmallVector<DimExpr> simplified;
+  for (const DimExpr &value : values)
+    simplified.push_back(builder_.simplify(value));
+  return attr(name, graph::DimsAttr::get(builder_.context(), simplified));
 }
 Attributes &Attributes::attr(llvm::StringRef name, mlir::Attribute value) {
   list_.push_back(builder_.ops().getNamedAttr(name, value));
@@ -180,9 +183,13 @@ Tensor emitAs(BuilderImpl &b, llvm::StringRef name, llvm::ArrayRef<Tensor> opera
               llvm::ArrayRef<mlir::NamedAttribute> attributes) {
   if (!b.ok())
     return b.poison();
-  mlir::RankedTensorType mlirType = graph::tensorType(dims, graph::toMlirType(type, b.context()));
+  // Equalities learnt since the caller computed the sizes may have replaced symbols.
+  Sizes simplified;
+  for (const DimExpr &dim : dims)
+    simplified.push_back(b.simplify(dim));
+  mlir::RankedTensorType mlirType = graph::tensorType(simplified, graph::toMlirType(type, b.context()));
   if (!mlirType)
-    return b.invalid("`" + name + "` would give the shape " + shapeText(dims));
+    return b.invalid("`" + name + "` would give the shape " + shapeText(simplified));
   return emitAll(b, name, operands, attributes, 1, mlir::TypeRange(mlir::Type(mlirType)))[0];
 }
 

@@ -70,9 +70,8 @@ std::optional<Element> integerBinary(BuilderImpl &b, llvm::StringRef op, Element
       return Element(DimExpr(0));
     bool isQuotient = op == "div" || op == "floor_div";
     // Where both are not negative, truncation and floor are the same.
-    bool isSafe = isNonNegative(b, x) && isNonNegative(b, y);
-    if (op == "floor_div" || op == "modulo")
-      isSafe = isSafe || (cy && *cy > 0);
+    bool isSafe = (op == "floor_div" || op == "modulo") && cy && *cy > 0;
+    isSafe = isSafe || (isNonNegative(b, y) && (isNonNegative(b, x) || (!cx && b.assumeNonNegative(x, kMaxAssumedSize))));
     if (isSafe)
       return integerResult(type, isQuotient ? x.floorDiv(y) : x.mod(y));
     if (!cx || !cy || *cy == -1)

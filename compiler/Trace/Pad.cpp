@@ -8,6 +8,11 @@ Tensor pad(const Tensor &given, const Dims &lowDims, const Dims &highDims, PadMo
   Call call("pad", {x}, {value});
   if (!call)
     return call.failed();
+  Tensor fill = value ? cast(value, x.type()) : scalarOf(*call, x.type(), 0);
+  if (fill.rank() != 0)
+    fill = reshape(fill, Dims{});
+  if (!call)
+    return call.failed();
   Sizes low = call.sizes(lowDims), high = call.sizes(highDims);
   if (static_cast<int64_t>(low.size()) != x.rank() || static_cast<int64_t>(high.size()) != x.rank())
     return call.invalid(llvm::Twine(low.size()) + " low and " + llvm::Twine(high.size()) + " high amounts for a tensor of rank " +
@@ -46,9 +51,6 @@ Tensor pad(const Tensor &given, const Dims &lowDims, const Dims &highDims, PadMo
           size && count && (mode == PadMode::Reflect ? *count >= *size : *size == 0) && *count > 0)
         return call.invalid("padding by " + llvm::Twine(*count) + " of an axis with " + llvm::Twine(*size) + " elements");
   }
-  Tensor fill = value ? cast(value, x.type()) : scalarOf(*call, x.type(), 0);
-  if (fill.rank() != 0)
-    fill = reshape(fill, Dims{});
   static_assert(static_cast<int>(PadMode::Wrap) == static_cast<int>(graph::PadMode::Wrap), "both enums list the same modes");
   return emit(*call, "graph.pad", {x, fill},
               Attributes(*call)

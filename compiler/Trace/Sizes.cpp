@@ -121,6 +121,34 @@ std::optional<bool> BuilderImpl::isLess(const DimExpr &a, const DimExpr &b) {
   return std::nullopt;
 }
 
+bool BuilderImpl::assumeNonNegative(const DimExpr &expr, int64_t most) {
+  if (bounds(expr).lo.value_or(-1) >= 0)
+    return true;
+  std::vector<std::string> symbols = expr.symbols();
+  if (symbols.size() == 1) {
+    int64_t coefficient = linearCoefficient(expr, symbols[0]);
+    std::optional<int64_t> rest = expr.substitute({{symbols[0], DimExpr(0)}}).constant();
+    if (coefficient > 0 && rest && *rest != std::numeric_limits<int64_t>::min()) {
+      int64_t least = -floorDivide(*rest, coefficient);
+      std::optional<int64_t> greatest = bounds(DimExpr::symbol(symbols[0])).hi;
+      return least <= most && greatest.value_or(least) >= least && narrow(symbols[0], least, std::nullopt);
+    }
+  }
+  // Sizes that are at least 1 may be enough, as in `h*w - 1`.
+  std::map<std::string, DimInterval> raised = ranges_;
+  for (const std::string &symbol : symbols) {
+    DimInterval range = bounds(DimExpr::symbol(symbol));
+    raised[symbol] = DimInterval{std::max<int64_t>(1, range.lo.value_or(0)), range.hi};
+    if (range.hi && *range.hi < 1)
+      return false;
+  }
+  if (expr.bounds(raised).lo.value_or(-1) < 0)
+    return false;
+  for (const std::string &symbol : symbols)
+    narrow(symbol, 1, std::nullopt);
+  return ok();
+}
+
 DimExpr BuilderImpl::min(const DimExpr &a, const DimExpr &b) {
   if (isLess(a, b + 1).value_or(false))
     return a;
@@ -270,8 +298,10 @@ bool BuilderImpl::narrow(const std::string &symbol, std::optional<int64_t> lo, s
     range = old;
     return true;
   }
-  if (range.lo != old.lo || range.hi != old.hi)
+  if (range.lo != old.lo || range.hi != old.hi) {
+    narrowed_ = true;
     rewriteSizes();
+  }
   return true;
 }
 

@@ -35,7 +35,7 @@ std::optional<DimExpr> position(const Call &call, DimExpr bound, const DimExpr &
   }
   if (isNegative(b, bound))
     bound = bound + size;
-  else if (b.bounds(bound).lo.value_or(-1) < 0) {
+  else if (!b.assumeNonNegative(bound)) {
     call.unsupported("the bound `" + bound.str() + "` may be positive or negative");
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ Tensor applySlices(const Call &call, const Tensor &x, llvm::ArrayRef<AxisSlice> 
     bool isConstant = true;
     for (int64_t axis = 0; axis < x.rank() && isConstant; ++axis) {
       std::optional<int64_t> start = starts[axis].constant(), size = dims[axis].constant();
-      isConstant = start && size && *size <= kMaxKnownElements;
+      isConstant = start && size && *size <= kMaxKnownElements && *start >= 0 && *start + (*size - 1) * strides[axis] < (*shape)[axis];
       for (int64_t i = 0; isConstant && i < *size; ++i)
         indices[axis].push_back(*start + (slices[axis].isReversed ? *size - 1 - i : i) * strides[axis]);
       target.push_back(size.value_or(0));
@@ -240,8 +240,11 @@ Tensors split(const Tensor &x, const Dims &given, int64_t axis) {
     return Tensors(given.size(), call.failed());
   Sizes sizes = call.sizes(given);
   DimExpr total(0);
-  for (const DimExpr &size : sizes)
+  for (const DimExpr &size : sizes) {
     total += size;
+    if (call->bounds(size).hi.value_or(0) < 0)
+      call.invalid("a part has the size `" + size.str() + "`");
+  }
   call->requireEqual(total, call->dims(x)[axis], "split");
   Tensors parts;
   DimExpr start(0);

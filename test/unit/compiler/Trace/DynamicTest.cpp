@@ -52,32 +52,35 @@ TEST_CASE("windows over symbolic sizes") {
   Dim a = Dim::symbol("a"), b = Dim::symbol("b");
   std::vector<Ints> sizes{{1, 2, 8, 8}, {2, 2, 5, 9}, {3, 2, 6, 5}};
   for (int64_t stride : {1, 2, 3}) {
-    check({a, 2, b, Dim::symbol("c")},
-          [&](Builder &builder, const Tensor &x) {
-            fn::ConvOptions options;
-            options.strides = {stride, 1};
-            options.padLow = {1, 0};
-            options.padHigh = {1, 1};
-            return fn::conv(x, ones(builder, {4, 2, 3, 2}), {}, options);
-          },
-          sizes);
-    check({a, 2, b, Dim::symbol("c")},
-          [&](Builder &, const Tensor &x) {
-            fn::PoolOptions options;
-            options.kernel = {3, 3};
-            options.strides = {stride, stride};
-            options.ceilMode = true;
-            return fn::avgPool(x, options) + fn::maxPool(x, options);
-          },
-          sizes);
-    check({a, 2, b, Dim::symbol("c")},
-          [&](Builder &builder, const Tensor &x) {
-            fn::ConvOptions options;
-            options.strides = {stride, 2};
-            options.padLow = options.padHigh = {1, 0};
-            return fn::convTranspose(x, ones(builder, {2, 1, 3, 2}), {}, options);
-          },
-          sizes);
+    check(
+        {a, 2, b, Dim::symbol("c")},
+        [&](Builder &builder, const Tensor &x) {
+          fn::ConvOptions options;
+          options.strides = {stride, 1};
+          options.padLow = {1, 0};
+          options.padHigh = {1, 1};
+          return fn::conv(x, ones(builder, {4, 2, 3, 2}), {}, options);
+        },
+        sizes);
+    check(
+        {a, 2, b, Dim::symbol("c")},
+        [&](Builder &, const Tensor &x) {
+          fn::PoolOptions options;
+          options.kernel = {3, 3};
+          options.strides = {stride, stride};
+          options.ceilMode = true;
+          return fn::avgPool(x, options) + fn::maxPool(x, options);
+        },
+        sizes);
+    check(
+        {a, 2, b, Dim::symbol("c")},
+        [&](Builder &builder, const Tensor &x) {
+          fn::ConvOptions options;
+          options.strides = {stride, 2};
+          options.padLow = options.padHigh = {1, 0};
+          return fn::convTranspose(x, ones(builder, {2, 1, 3, 2}), {}, options);
+        },
+        sizes);
   }
 }
 
@@ -107,13 +110,14 @@ TEST_CASE("masks, positions and statistics of symbolic sizes") {
   check({a, b}, [](Builder &, const Tensor &x) { return fn::trilu(x, true, 1) + fn::eyeLike(x, ElementType::F32); }, sizes);
   check({a, b}, [](Builder &, const Tensor &x) { return fn::reduce(x, fn::Reduction::Mean, Ints{0, 1}); }, sizes);
   check({a, b}, [](Builder &, const Tensor &x) { return fn::instanceNorm(fn::unsqueeze(x, {0}), {}, {}); }, sizes);
-  check({a, b},
-        [](Builder &builder, const Tensor &x) {
-          Tensor length = fn::gather(fn::shapeOf(x), builder.scalarInt(ElementType::I64, 1));
-          Tensor positions = fn::range(builder.scalarInt(ElementType::I64, 0), length, builder.scalarInt(ElementType::I64, 1));
-          return fn::gather(x, fn::sub(fn::sub(length, builder.scalarInt(ElementType::I64, 1)), positions), 1);
-        },
-        sizes);
+  check(
+      {a, b},
+      [](Builder &builder, const Tensor &x) {
+        Tensor length = fn::gather(fn::shapeOf(x), builder.scalarInt(ElementType::I64, 1));
+        Tensor positions = fn::range(builder.scalarInt(ElementType::I64, 0), length, builder.scalarInt(ElementType::I64, 1));
+        return fn::gather(x, fn::sub(fn::sub(length, builder.scalarInt(ElementType::I64, 1)), positions), 1);
+      },
+      sizes);
   check({a, b}, [](Builder &, const Tensor &x) { return fn::layerNorm(fn::softmax(x, 1), {}, {}); }, sizes);
   check({a, b}, [](Builder &, const Tensor &x) { return fn::einsum("ij,kj->ik", {x, x}); }, sizes);
 }

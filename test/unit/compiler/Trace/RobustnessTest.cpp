@@ -68,12 +68,24 @@ Tensor call(Builder &builder, Random &r, const Tensors &pool) {
   auto any = [&] { return pool[static_cast<size_t>(r.number(0, static_cast<int64_t>(pool.size()) - 1))]; };
   Tensor a = any(), b = any(), c = any(), d = any();
   int64_t axis = r.number(-3, 3);
-  fn::ConvOptions conv{r.list(r.number(0, 2)), r.list(r.number(0, 2)), r.list(r.number(0, 2)), r.list(r.number(0, 2)),
-                       r.odd(),                static_cast<fn::AutoPad>(r.number(0, 3)),        r.list(r.number(0, 2)), r.list(r.number(0, 2))};
+  fn::ConvOptions conv{r.list(r.number(0, 2)),
+                       r.list(r.number(0, 2)),
+                       r.list(r.number(0, 2)),
+                       r.list(r.number(0, 2)),
+                       r.odd(),
+                       static_cast<fn::AutoPad>(r.number(0, 3)),
+                       r.list(r.number(0, 2)),
+                       r.list(r.number(0, 2))};
   if (r.coin())
     conv = fn::ConvOptions();
-  fn::PoolOptions pool2{r.list(r.number(0, 2)), r.list(r.number(0, 2)), r.list(r.number(0, 2)), r.list(r.number(0, 2)),
-                        r.list(r.number(0, 2)), static_cast<fn::AutoPad>(r.number(0, 3)), r.coin(), r.coin()};
+  fn::PoolOptions pool2{r.list(r.number(0, 2)),
+                        r.list(r.number(0, 2)),
+                        r.list(r.number(0, 2)),
+                        r.list(r.number(0, 2)),
+                        r.list(r.number(0, 2)),
+                        static_cast<fn::AutoPad>(r.number(0, 3)),
+                        r.coin(),
+                        r.coin()};
   if (r.coin())
     pool2 = fn::PoolOptions{{1, 2}, {}, {}, {}, {}, fn::AutoPad::Explicit, r.coin(), r.coin()};
   fn::ResizeOptions resize;
@@ -81,7 +93,7 @@ Tensor call(Builder &builder, Random &r, const Tensors &pool) {
   resize.aspect = static_cast<fn::ResizeAspect>(r.number(0, 2));
   resize.axes = r.axes();
   switch (r.number(0, 66)) {
-  // clang-format off
+    // clang-format off
   case 0: return fn::add(a, b);
   case 1: return fn::div(a, b);
   case 2: return fn::where(a, b, c);

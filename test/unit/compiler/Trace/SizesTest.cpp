@@ -237,3 +237,32 @@ TEST_CASE("a size learnt late may contradict an operation") {
   CHECK(b.finish().code() == StatusCode::InvalidArgument);
   CHECK(has(b.status().message(), "sizes contradict each other: `best`: 'graph.top_k' op"));
 }
+
+TEST_CASE("sizes that models believe to be positive are made so") {
+  Builder b;
+  Dim t = b.symbol("T"), h = b.symbol("h");
+  Tensor x = b.input("x", ElementType::F32, {t, h});
+  auto size = [&](int64_t axis) { return fn::shapeOf(x, axis, axis + 1); };
+  SECTION("a bound that is T - 1") {
+    Tensor last = fn::slice(x, fn::sub(size(0), b.vector(Ints{1})), size(0), {}, {});
+    REQUIRE(b.ok());
+    CHECK(shape(last) == "f32 1 h");
+    b.output("last", last);
+    REQUIRE(b.finish().ok());
+    CHECK(has(b.str(), "#graph.symbol<\"T\", 1, 2147483647>"));
+  }
+  SECTION("a truncated quotient of h - 7") {
+    Tensor half = fn::div(fn::add(b.vector(Ints{-7}), size(1)), b.vector(Ints{2}));
+    CHECK(half.knownIntegers()->front().str() == "floordiv(h + 1, 2) - 4");
+    CHECK(b.impl().bounds(h.expr()).lo == 7);
+  }
+  SECTION("a quotient that is meant to be negative") {
+    Tensor half = fn::div(fn::add(b.vector(Ints{-700}), size(1)), b.vector(Ints{2}));
+    CHECK_FALSE(half.knownIntegers().has_value());
+    CHECK(b.ok());
+  }
+  SECTION("several symbols") {
+    Tensor last = fn::sub(fn::mul(size(0), size(1)), b.vector(Ints{1}));
+    CHECK(fn::div(last, b.vector(Ints{2})).knownIntegers()->front().str() == "floordiv(T*h + 1, 2) - 1");
+  }
+}
