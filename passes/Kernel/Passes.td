@@ -43,7 +43,8 @@ def ContractionsPass : Kernel_LevelPass<"kernel-contractions"> {
     Afterwards those functions take the two pointers of the kernel ABI and consist of loops, vectors and memory accesses; the linalg ops
     around the contraction have become its epilogue.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def VectorisePass : Kernel_LevelPass<"kernel-vectorise"> {
@@ -53,7 +54,8 @@ def VectorisePass : Kernel_LevelPass<"kernel-vectorise"> {
     vector main loops with masked tails, producers computed inside of their consumers' loops. Worker scratch, where needed, is recorded
     as `stator.scratch`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMathPass : Pass<"kernel-expand-math", "::mlir::ModuleOp"> {
