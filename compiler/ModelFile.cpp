@@ -11,6 +11,7 @@
 
 #include "dialects/Graph/GraphOps.h"
 #include "serialization/Base/MappedFile.h"
+#include "serialization/Numpy/Npy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -177,6 +178,10 @@ static std::vector<std::pair<std::string, unsigned>> countOperations(ModuleOp mo
 
 static ImportedModel readText(const std::string &path, const ImportOptions &options, MLIRContext &context) {
   ImportedModel model;
+  if (!options.constants.empty()) {
+    model.status = invalidArgument("`" + options.constants.front().name + "` cannot be made a constant: --const is for ONNX models");
+    return model;
+  }
   Result<OwningOpRef<ModuleOp>> module = readDump(path, context);
   model.status = module.ok() ? specialise(**module, options) : module.status();
   if (!model.status.ok())
@@ -186,9 +191,24 @@ static ImportedModel readText(const std::string &path, const ImportOptions &opti
   return model;
 }
 
-static ImportedModel readOnnx(const std::string &path, const ImportOptions &options, MLIRContext &context) {
-  onnx::ImportResult imported = onnx::importOnnx(path, options, context);
+/// Reads the arrays that constants are given as.
+static Status readConstants(ImportOptions &options) {
+  for (ConstantSpec &constant : options.constants) {
+    if (constant.file.empty())
+      continue;
+    STATOR_TRY(array, serialization::readNpy(constant.file));
+    const char *bytes = reinterpret_cast<const char *>(array.data.data());
+    constant.array = {array.type, array.shape, std::vector<char>(bytes, bytes + array.data.size())};
+  }
+  return okStatus();
+}
+
+static ImportedModel readOnnx(const std::string &path, ImportOptions options, MLIRContext &context) {
   ImportedModel model;
+  model.status = readConstants(options);
+  if (!model.status.ok())
+    return model;
+  onnx::ImportResult imported = onnx::importOnnx(path, options, context);
   model.status = imported.status;
   model.operators = std::move(imported.operators);
   if (!imported.producer.empty())

@@ -91,6 +91,34 @@ Result<SymbolSpec> compiler::parseSymbolSpec(std::string_view given) {
   return spec;
 }
 
+Result<ConstantSpec> compiler::parseConstantSpec(std::string_view given) {
+  StringRef text = toRef(given);
+  // A name may hold `=`; numbers hold none, and a path comes after the first `=@`.
+  size_t file = text.find("=@");
+  auto [name, values] = file == StringRef::npos ? text.rsplit('=') : std::pair(text.take_front(file), text.drop_front(file + 1));
+  auto refuse = [&](StringRef why) {
+    return invalidArgument(("const `" + text + "`: " + why + ", expected NAME=VALUES or NAME=@FILE.npy").str());
+  };
+  if (name.empty() || name.size() == text.size())
+    return refuse("no name is given");
+  ConstantSpec spec;
+  spec.name = name.str();
+  if (values.consume_front("@")) {
+    if (values.empty())
+      return refuse("no file is given");
+    spec.file = values.str();
+    return spec;
+  }
+  for (StringRef rest = values;;) {
+    rest = rest.ltrim(", \t[]");
+    if (rest.empty())
+      return spec;
+    StringRef element = rest.take_until([](char c) { return StringRef(", \t[]").contains(c); });
+    spec.elements.push_back(element.str());
+    rest = rest.drop_front(element.size());
+  }
+}
+
 Result<ImportOptions> compiler::importOptionsOf(const CompileOptions &options) {
   ImportOptions out;
   for (const std::string &text : options.inputs) {
@@ -100,6 +128,10 @@ Result<ImportOptions> compiler::importOptionsOf(const CompileOptions &options) {
   for (const std::string &text : options.dims) {
     STATOR_TRY(spec, parseSymbolSpec(text));
     out.symbols.push_back(std::move(spec));
+  }
+  for (const std::string &text : options.constants) {
+    STATOR_TRY(spec, parseConstantSpec(text));
+    out.constants.push_back(std::move(spec));
   }
   return out;
 }

@@ -21,6 +21,9 @@ Result<InputSpec> parseInputSpec(std::string_view text);
 /// "NAME=VALUE" or "NAME=MIN..MAX"; "NAME=MIN.." leaves the upper end as large as it can be.
 Result<SymbolSpec> parseSymbolSpec(std::string_view text);
 
+/// "NAME=VALUES" with numbers, `true` or `false` separated by commas, spaces or brackets, or "NAME=@FILE.npy", which is not read here.
+Result<ConstantSpec> parseConstantSpec(std::string_view text);
+
 /// The importer's part of the options.
 Result<ImportOptions> importOptionsOf(const CompileOptions &options);
 

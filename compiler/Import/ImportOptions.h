@@ -1,7 +1,8 @@
 //===- ImportOptions.h - what users may say about a model's inputs ---------===//
 //
 // Every importer takes the same options: overrides of input shapes and types,
-// and values or ranges of named sizes. compiler/Options.h reads them from text.
+// values or ranges of named sizes, and inputs that become constants.
+// compiler/Options.h reads them from text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +41,25 @@ struct SymbolSpec {
   int64_t max = 0;
 };
 
+/// `--const NAME=VALUES` or `--const NAME=@FILE.npy`: an input that is a constant of the compiled model, not an input of it.
+struct ConstantSpec {
+  std::string name;
+  /// The elements in row-major order, as text because the model knows their type; a single one fills the input's shape.
+  std::vector<std::string> elements;
+  /// Instead of `elements`: where an array lies, and what was read from there.
+  std::string file;
+  struct Array {
+    ElementType type = ElementType::F32;
+    std::vector<int64_t> dims;
+    std::vector<char> bytes;
+  };
+  std::optional<Array> array;
+};
+
 struct ImportOptions {
   std::vector<InputSpec> inputs;
   std::vector<SymbolSpec> symbols;
+  std::vector<ConstantSpec> constants;
 };
 
 } // namespace stator::compiler

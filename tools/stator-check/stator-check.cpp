@@ -70,6 +70,7 @@ int main(int argc, char **argv) {
   line.choice("input-type", {"onnx", "mlir"}, &options.inputType, "kind of the model file (default: told from its first bytes)");
   line.list("input", "[NAME=]SHAPExTYPE", &options.inputs, "sizes and type of an input: x=1x3x224x224xf32");
   line.list("dim", "NAME=VALUE", &options.dims, "fix a named size, or give its range: N=1..64");
+  line.list("const", "NAME=VALUES|@FILE.npy", &options.constants, "make an input a constant of the model: axes=0,1");
   line.choice("library", {"auto", "none", "onednn"}, &options.library, "library for contractions (default auto: by cost)");
   line.flag("json", &asJson, "print JSON");
   line.epilogue("Exit code 1 means that the model cannot be compiled; the report says why.\n" + exitCodeHelp());

@@ -48,6 +48,7 @@ void declare(CommandLine &line, Settings &settings) {
   line.choice("input-type", {"onnx", "mlir"}, &compile.inputType, "kind of the model file (default: told from its first bytes)");
   line.list("input", "[NAME=]SHAPExTYPE", &compile.inputs, "sizes and type of an input: x=1x3x224x224xf32; ? keeps, upper case names a size");
   line.list("dim", "NAME=VALUE", &compile.dims, "fix a named size, or give its range: N=1..64");
+  line.list("const", "NAME=VALUES|@FILE.npy", &compile.constants, "make an input a constant of the model: axes=0,1");
   line.group("Code");
   line.integer("opt-level", "0..3", &settings.optimisationLevel, 0, 3, "effort of optimisation (default 2)");
   line.alias("O", "opt-level");

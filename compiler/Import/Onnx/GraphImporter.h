@@ -50,6 +50,11 @@ private:
 
   void checkOpsets();
   void declareInputs(const compiler::ImportOptions &options);
+  void declareInput(const ValueInfo &input, const compiler::InputSpec *spec);
+  void declareConstants(const compiler::ImportOptions &options);
+  trace::Tensor constantInput(const ValueInfo &input, const compiler::ConstantSpec &spec);
+  const ValueInfo *findInput(const std::string &name);
+  std::optional<ElementType> inputType(const ValueInfo &input);
   trace::Dims inputDims(const ValueInfo &input, const compiler::InputSpec *spec);
   void importNodes(const std::vector<Node> &nodes, const Frame &frame);
   void importNode(const Node &node, const Frame &frame);

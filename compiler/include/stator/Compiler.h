@@ -58,6 +58,9 @@ struct CompileOptions {
   std::vector<std::string> inputs;
   /// "NAME=VALUE" fixes a named size, "NAME=MIN..MAX" gives its range.
   std::vector<std::string> dims;
+  /// "NAME=VALUES" (numbers separated by commas; one fills the shape) or "NAME=@FILE.npy": the input becomes a constant of the model,
+  /// for instance a shape or a list of axes, which must be known at compile time.
+  std::vector<std::string> constants;
   /// Keeps the optimised graph in the artifact, as text without weights.
   bool embedIr = false;
 
