@@ -149,8 +149,6 @@ DimsAttr DimsAttr::get(MLIRContext *context, ArrayRef<int64_t> sizes) {
 
 LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<StringAttr> texts) {
   for (StringAttr text : texts) {
-    if (!text)
-      return emitError() << "a size is missing in `#graph.dims`";
     Result<DimExpr> parsed = DimExpr::parse(text.getValue());
     if (!parsed.ok())
       return emitError() << "size " << text << " is not an expression: " << parsed.status().message();

@@ -97,10 +97,12 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ada
   SmallVector<DimExpr> dims;
   for (int64_t axis = 0; axis < rank; ++axis) {
     DimExpr size = dimOf(input, axis);
-    if (interior[axis] < 0 || (interior[axis] > 0 && (copies || size.isConstant(0))))
+    if (interior[axis] < 0 || interior[axis] > kMaxAmount || (interior[axis] > 0 && (copies || size.isConstant(0))))
       return inferenceError(location, op, "has interior padding ", interior[axis], " on axis ", axis, " of size ", size.str(),
                             ", expected 0, or with mode `constant` and an axis that is not empty a positive number");
     for (const DimExpr &amount : {low.dim(axis), high.dim(axis)}) {
+      if (amount.isConstant() && (*amount.constant() > kMaxAmount || *amount.constant() < -kMaxAmount))
+        return inferenceError(location, op, "has padding ", amount.str(), " on axis ", axis, ", expected at most ", kMaxAmount);
       DimExpr room = adaptor.getMode() == PadMode::Reflect ? size - 1 - amount : DimExpr(0);
       if (copies && ((amount.isConstant() && *amount.constant() < 0) || (room.isConstant() && *room.constant() < 0)))
         return inferenceError(location, op, "has padding ", amount.str(), " on axis ", axis, " of size ", size.str(),

@@ -85,6 +85,10 @@ LogicalResult inferWindow(MaybeLocation location, StringRef op, const WindowAttr
       failed(checkLength(location, op, "pad_high", window.padHigh.size(), rank)) ||
       failed(checkLength(location, op, "dilations", window.dilations.size(), rank)))
     return failure();
+  for (ArrayRef<int64_t> amounts : {window.kernel, window.strides, window.padLow, window.padHigh, window.dilations})
+    for (int64_t amount : amounts)
+      if (amount > kMaxAmount || amount < -kMaxAmount)
+        return inferenceError(location, op, "has ", amount, " among its window's attributes, expected at most ", kMaxAmount);
   for (int64_t i = 0; i < rank; ++i) {
     if (window.kernel[i] < 1 || window.strides[i] < 1 || window.dilations[i] < 1)
       return inferenceError(location, op, "has kernel size ", window.kernel[i], ", stride ", window.strides[i], " and dilation ",

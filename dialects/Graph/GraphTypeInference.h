@@ -42,6 +42,9 @@ mlir::LogicalResult checkShape(MaybeLocation location, llvm::StringRef op, llvm:
 mlir::LogicalResult checkElement(MaybeLocation location, llvm::StringRef op, llvm::StringRef what, mlir::RankedTensorType type,
                                  mlir::Type expected);
 
+/// The largest stride, padding or dilation: no model has one near it, and sums and products of a few of them fit in 64 bits.
+inline constexpr int64_t kMaxAmount = int64_t(1) << 40;
+
 /// The attributes of a sliding window, one entry per spatial axis.
 struct WindowAttributes {
   llvm::ArrayRef<int64_t> kernel, strides, padLow, padHigh, dilations;

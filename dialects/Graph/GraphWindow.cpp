@@ -16,8 +16,8 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ad
     if (failed(checkLength(location, op, "ceil_extra", adaptor.getCeilExtra()->size(), input.getRank() - 2)))
       return failure();
     for (int64_t extra : *adaptor.getCeilExtra())
-      if (extra < 0)
-        return inferenceError(location, op, "has `ceil_extra` ", extra, ", expected at least 0");
+      if (extra < 0 || extra > kMaxAmount)
+        return inferenceError(location, op, "has `ceil_extra` ", extra, ", expected 0 to ", kMaxAmount);
   }
   SmallVector<DimExpr> dims = dimsOf(input);
   bool last = adaptor.getLayout() == TensorLayout::ChannelsLast;

@@ -84,9 +84,7 @@ LogicalResult Interpretation::spend(Operation *op, ArrayRef<int64_t> factors) {
 }
 
 FailureOr<TensorValue> Interpretation::allocate(Operation *op, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isGraphTensor(tensor))
-    return op->emitOpError() << "has a result of type " << type << ", which the interpreter does not know";
+  auto tensor = cast<RankedTensorType>(type);
   ElementType element = elementTypeOf(tensor.getElementType());
   SmallVector<int64_t> sizes;
   bool empty = false;

@@ -68,6 +68,9 @@ static double kernelAt(ResizeMode mode, double a, double distance) {
 static SmallVector<Weight> weightsAt(ResizeOp op, const Axis &axis, int64_t x) {
   double u = inputPosition(op, axis, x);
   auto clamp = [&](double index) { return int64_t(std::clamp(index, 0.0, double(axis.from - 1))); };
+  // Everything far outside shows the border. (Scales come from files; a position may even be no number.)
+  if (!(std::fabs(u) < 1e9))
+    return {{u > 0 ? axis.from - 1 : 0, 1.0}};
   if (op.getMode() == ResizeMode::Nearest)
     return {{clamp(nearest(op.getNearestMode(), u)), 1.0}};
   double shrink = op.getAntialias() ? std::min(axis.scale, 1.0) : 1.0;
@@ -81,6 +84,8 @@ static SmallVector<Weight> weightsAt(ResizeOp op, const Axis &axis, int64_t x) {
     weights.push_back({clamp(index), weight});
     sum += weight;
   }
+  if (sum == 0)
+    return {{clamp(u), 1.0}};
   if (op.getExcludeOutside() || op.getAntialias())
     for (Weight &weight : weights)
       weight.weight /= sum;
@@ -134,7 +139,8 @@ static LogicalResult resize(ResizeOp op, OpCall &call) {
     axis.scale = op.getScales() ? (*op.getScales())[number] : double(axis.to) / double(axis.from);
     if (axis.from == axis.to && axis.scale == 1)
       continue;
-    int64_t taps = op.getMode() == ResizeMode::Nearest ? 1 : int64_t(std::min(4 / std::min(axis.scale, 1.0) + 4, 1e9));
+    double shrink = op.getAntialias() ? std::min(axis.scale, 1.0) : 1.0;
+    auto taps = int64_t(std::min(4 / shrink + 1, 1e18));
     SmallVector<int64_t> work(shape);
     work[number] = axis.to;
     work.push_back(taps);

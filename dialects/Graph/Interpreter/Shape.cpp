@@ -1,4 +1,5 @@
 // Operations that move elements.
+#include "dialects/Graph/GraphTypeInference.h"
 #include "dialects/Graph/Interpreter/OpCall.h"
 
 using namespace mlir;
@@ -40,11 +41,13 @@ static LogicalResult slice(SliceOp op, OpCall &call) {
   FailureOr<SmallVector<int64_t>> starts = call.evaluate(op.getStarts());
   if (failed(starts))
     return failure();
+  if (call.out().count() == 0)
+    return success();
   SmallVector<int64_t> strides = rowMajorStrides(call.in().shape);
   int64_t offset = 0;
   for (int64_t axis = 0; axis < call.in().rank(); ++axis) {
     int64_t start = (*starts)[axis], stride = op.getStrides()[axis], size = call.out().shape[axis], bound = call.in().shape[axis];
-    if (size > 0 && (start < 0 || start >= bound || (bound - 1 - start) / stride < size - 1))
+    if (start < 0 || start >= bound || (bound - 1 - start) / stride < size - 1)
       return op.emitOpError() << "reads " << size << " elements from " << start << " on, " << stride << " apart, of axis " << axis
                               << " of size " << bound;
     offset += start * strides[axis];
@@ -91,6 +94,9 @@ static LogicalResult pad(PadOp op, OpCall &call) {
   PadMode mode = op.getMode();
   for (int64_t axis = 0; axis < in.rank(); ++axis) {
     int64_t most = std::max((*low)[axis], (*high)[axis]), least = std::min((*low)[axis], (*high)[axis]);
+    if (most > kMaxAmount || least < -kMaxAmount)
+      return op.emitOpError() << "pads axis " << axis << " by " << (*low)[axis] << " and " << (*high)[axis] << ", expected at most "
+                              << kMaxAmount;
     bool copies = mode != PadMode::Constant && (least != 0 || most != 0);
     if (copies && (least < 0 || in.shape[axis] == 0 || (mode == PadMode::Reflect && most >= in.shape[axis])))
       return op.emitOpError() << "pads axis " << axis << " of size " << in.shape[axis] << " by " << (*low)[axis] << " and "

@@ -146,6 +146,15 @@ func.func @refuses_has_a_window_longer_than_spatial_axis(%x: tensor<1x4x8x8xf32>
 
 // -----
 
+func.func @refuses_has_4611686018427387904_among_its_window_s_attributes(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf32>) {
+  // expected-error@+2 {{has 4611686018427387904 among its window's attributes, expected at most 1099511627776}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.convolution %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 4611686018427387904>, pad_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
 func.func @refuses_has_1_entries_in_pad_low_expected(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf32>) {
   // expected-error@+2 {{has 1 entries in `pad_low`, expected 2}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -173,8 +182,8 @@ func.func @refuses_averages_i32_elements_expected_floating_point_ones(%x: tensor
 
 // -----
 
-func.func @refuses_has_ceil_extra_1_expected_at_least(%x: tensor<1x4x8x8xf32>) {
-  // expected-error@+2 {{has `ceil_extra` -1, expected at least 0}}
+func.func @refuses_has_ceil_extra_1_expected_0_to(%x: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{has `ceil_extra` -1, expected 0 to 1099511627776}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = graph.pool %x {kind = #graph.pool_kind<average>, kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, ceil_extra = array<i64: 0, -1>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return

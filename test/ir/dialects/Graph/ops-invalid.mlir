@@ -246,6 +246,15 @@ func.func @refuses_has_padding_1_on_axis_0_of(%x: tensor<4xf32>, %v: tensor<f32>
 
 // -----
 
+func.func @refuses_has_padding_4611686018427387904_on_axis_0_expected(%x: tensor<4xf32>, %v: tensor<f32>) {
+  // expected-error@+2 {{has padding -4611686018427387904 on axis 0, expected at most 1099511627776}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.pad %x, %v {low = #graph.dims<["-4611686018427387904"]>, high = #graph.dims<["4611686018427387904"]>, interior = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @refuses_would_have_a_result_of_sizes_2(%x: tensor<4xf32>, %v: tensor<f32>) {
   // expected-error@+2 {{would have a result of sizes [-2], which is not possible}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -314,8 +323,8 @@ func.func @refuses_has_antialias_with_mode_nearest_expected_linear(%x: tensor<2x
 
 // -----
 
-func.func @refuses_has_the_scale_0_0(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{has the scale 0.0}}
+func.func @refuses_has_the_scale_0_000000e_00_expected(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{has the scale 0.000000e+00, expected a positive number}}
   %0 = graph.resize %x {mode = #graph.resize_mode<nearest>, coordinate = #graph.resize_coordinate<half_pixel>, scales = array<f64: 1.0, 0.0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

@@ -22,7 +22,7 @@ func.func private @f(tensor<?x4xf32, #graph.dims<["3", "4"]>>)
 
 // -----
 
-// expected-error@+1 {{size "N +" is not an expression}}
+// expected-error@+1 {{size "N +" is not an expression: }}
 func.func private @f(tensor<?xf32, #graph.dims<["N +"]>>)
 
 // -----
@@ -52,7 +52,7 @@ func.func private @f() attributes {graph.symbols = [#graph.symbol<"N", 3, 2>]}
 
 // -----
 
-// expected-error@+1 {{expected a list of pairs of size expressions}}
+// expected-error@+1 {{has `graph.guards` [["N"]], expected a list of pairs of size expressions}}
 func.func private @f() attributes {graph.guards = [["N"]]}
 
 // -----
@@ -87,7 +87,7 @@ func.func @refuses_constants_from_elsewhere() {
 
 // -----
 
-// expected-error@+1 {{expected constant sizes and a byte size below 2^63}}
+// expected-error@+1 {{, expected constant sizes and a byte size below 2^63}}
 graph.parameter @p : tensor<?xf32, #graph.dims<["N"]>> {source = 0 : i32, offset = 0 : i64}
 
 // -----

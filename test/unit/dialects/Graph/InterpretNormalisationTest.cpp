@@ -163,3 +163,11 @@ TEST_CASE("nothing is resized to something", "[interpreter]") {
   checkOpError("resize", "mode = #graph.resize_mode<nearest>, coordinate = #graph.resize_coordinate<asymmetric>", {f32({0}, {})},
                {f32({2}, {0, 0})}, "resizes tensor<0xf32>, which is empty, to tensor<2xf32>");
 }
+
+TEST_CASE("scales that make no sense end soon", "[interpreter]") {
+  const std::string cubic = "mode = #graph.resize_mode<cubic>, coordinate = #graph.resize_coordinate<half_pixel>";
+  checkOp("resize", cubic + ", scales = array<f64: 1.0e-300>", {f32({3}, {1, 2, 3})}, {f32({2}, {3, 3})});
+  checkOp("resize", cubic + ", scales = array<f64: 1.0e-14>, exclude_outside = true", {f32({3}, {1, 2, 3})}, {f32({2}, {3, 3})});
+  checkOpError("resize", cubic + ", scales = array<f64: 1.0e-300>, antialias = true", {f32({3}, {1, 2, 3})}, {f32({2}, {3, 3})},
+               "needs more work");
+}

@@ -128,6 +128,17 @@ TEST_CASE("modes that copy need something to copy", "[interpreter]") {
   Program(text).checkError({f32({3}, {1, 2, 3})}, "pads axis 0 of size 3 by 3 and 0, which its mode does not allow");
 }
 
+TEST_CASE("padding has a largest amount", "[interpreter]") {
+  Program program(R"(
+    func.func @main(%x: tensor<?xf32, #graph.dims<["N"]>>) -> tensor<?xf32, #graph.dims<["N"]>> {
+      %v = graph.constant dense<0.0> : tensor<f32>
+      %0 = graph.pad %x, %v {low = #graph.dims<["1099511627776*N"]>, high = #graph.dims<["-1099511627776*N"]>, interior = array<i64: 0>}
+        : (tensor<?xf32, #graph.dims<["N"]>>, tensor<f32>) -> tensor<?xf32, #graph.dims<["N"]>>
+      return %0 : tensor<?xf32, #graph.dims<["N"]>>
+    })");
+  program.checkError({f32({2}, {1, 2})}, "pads axis 0 by 2199023255552 and -2199023255552, expected at most 1099511627776");
+}
+
 TEST_CASE("nothing is gathered from an empty axis", "[interpreter]") {
   checkOpError("gather", "axis = 0 : i64", {f32({0, 2}, {}), i64({1}, {0})}, {f32({1, 2}, {0, 0})}, "gathers from axis 0, which is empty");
   checkOp("gather", "axis = 0 : i64", {f32({0, 2}, {}), i64({0}, {})}, {f32({0, 2}, {})});
