@@ -19,13 +19,24 @@ using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
 
+static std::string kernelNameOf(LLVM::LLVMFuncOp function) {
+  return function.getName().drop_front(StringRef(serialization::kKernelSymbolPrefix).size()).str();
+}
+
+/// The barrier is the only function that a kernel may call (kernel-verify).
+static void collectBarriers(ModuleOp lowered, codegen::KernelsWithBarrier &withBarrier) {
+  for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
+    if (function.walk([](LLVM::CallOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      withBarrier.insert(kernelNameOf(function));
+}
+
 /// Takes note of the scratch that the lowered kernels ask for.
 static void collectScratch(ModuleOp lowered, codegen::KernelScratch &scratch) {
   for (auto function : lowered.getOps<LLVM::LLVMFuncOp>()) {
     auto text = function->getAttrOfType<StringAttr>(plan::kScratchAttrName);
     if (!text)
       continue;
-    std::string name = function.getName().drop_front(StringRef(serialization::kKernelSymbolPrefix).size()).str();
+    std::string name = kernelNameOf(function);
     DimExpr bytes = plan::exprOf(text.getValue());
     auto [known, isNew] = scratch.try_emplace(name, bytes);
     if (!isNew && known->second != bytes)
@@ -54,6 +65,7 @@ Result<CompiledKernels> compiler::compileKernelLibraries(ModuleOp module, const 
     if (failed(request.runPasses(*clone, [&](OpPassManager &passes) { kernel::buildKernelPipeline(passes, options); })))
       return internalError("kernels cannot be lowered for " + levelName);
     collectScratch(*clone, out.scratch);
+    collectBarriers(*clone, out.withBarrier);
 
     codegen::CpuCodegenOptions codegenOptions;
     codegenOptions.optimisationLevel = request.optimisationLevel;

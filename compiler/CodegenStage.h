@@ -20,6 +20,7 @@ namespace stator::compiler {
 struct CompiledKernels {
   std::vector<codegen::KernelLibrary> libraries;
   codegen::KernelScratch scratch;
+  codegen::KernelsWithBarrier withBarrier;
   /// The lowered kernels of each level, for dumps; empty unless they were asked for.
   std::vector<std::pair<std::string, mlir::OwningOpRef<mlir::ModuleOp>>> lowered;
 };

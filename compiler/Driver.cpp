@@ -30,6 +30,7 @@ Driver::Driver(MLIRContext &context, const CompileOptions &options, DriverHooks 
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // The place and the text say it; a region of hundreds of operations does not help.
 }
 
 void Driver::progress(const Stage &stage, const std::string &detail) {
@@ -37,10 +38,10 @@ void Driver::progress(const Stage &stage, const std::string &detail) {
     options.onProgress({std::string(stage.name), static_cast<unsigned>(stage.id) + 1, static_cast<unsigned>(pipelineStages().size()), detail});
 }
 
-LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build, bool reproduce) {
   PassManager passes(&context);
   passes.enableVerifier(options.verifyEach);
-  if (!options.crashReproducer.empty())
+  if (reproduce && !options.crashReproducer.empty())
     passes.enableCrashReproducerGeneration(options.crashReproducer);
   if (hooks.configure && failed(hooks.configure(passes)))
     return failure();
@@ -79,7 +80,8 @@ Status Driver::adopt(OwningOpRef<ModuleOp> module) {
 }
 
 Status Driver::verifyImported() {
-  if (failed(runPasses(*ir, [](OpPassManager &passes) { passes.addPass(graph::createVerifyImportedPass()); })))
+  // What fails here is the model's fault, and the model reproduces it.
+  if (failed(runPasses(*ir, [](OpPassManager &passes) { passes.addPass(graph::createVerifyImportedPass()); }, /*reproduce=*/false)))
     return diagnostics.failure(StatusCode::InvalidArgument, "the imported graph is not valid");
   return dump(pipelineStages().front());
 }
@@ -143,6 +145,7 @@ Status Driver::runArtifact() {
   contents.module = *ir;
   contents.libraries = std::move(kernels.libraries);
   contents.scratch = kernels.scratch;
+  contents.withBarrier = kernels.withBarrier;
   contents.producer = versionText();
   // The file's name without its folder: the same model gives the same artifact wherever it lies.
   if (!sourcePath.empty() && options.startFrom.empty())

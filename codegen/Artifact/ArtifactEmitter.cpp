@@ -29,7 +29,7 @@ static Status produce(graph::ParameterOp parameter, SymbolTableCollection &symbo
 }
 
 Result<ArtifactStatistics> codegen::writeArtifact(const ArtifactContents &contents, const std::string &path) {
-  STATOR_TRY(planned, buildManifest(contents.module, contents.scratch));
+  STATOR_TRY(planned, buildManifest(contents.module, contents.scratch, contents.withBarrier));
   ser::Manifest &manifest = planned.manifest;
   ser::ArtifactWriter writer;
   SymbolTableCollection symbols;

@@ -25,6 +25,7 @@ struct ArtifactContents {
   /// From the most demanding level to the least.
   std::vector<KernelLibrary> libraries;
   KernelScratch scratch;
+  KernelsWithBarrier withBarrier;
   std::string producer;
   /// For people: "source", "compiler flags", ...
   std::vector<std::pair<std::string, std::string>> info;

@@ -253,7 +253,7 @@ private:
 
 } // namespace
 
-Result<PlannedManifest> codegen::buildManifest(ModuleOp module, const KernelScratch &scratch) {
+Result<PlannedManifest> codegen::buildManifest(ModuleOp module, const KernelScratch &scratch, const KernelsWithBarrier &withBarrier) {
   PlannedManifest out;
   ModuleTables tables{module, out, scratch, {}, {}};
   if (auto kernels = module.lookupSymbol<ModuleOp>(plan::kKernelModuleName))
@@ -263,6 +263,7 @@ Result<PlannedManifest> codegen::buildManifest(ModuleOp module, const KernelScra
       kernel.numBuffers = function.getNumArguments() + function.getNumResults();
       if (auto symbols = function->getAttrOfType<ArrayAttr>(graph::kSymbolsAttr))
         kernel.numSizes = symbols.size();
+      kernel.independentParts = !withBarrier.count(kernel.name);
       tables.kernels.emplace(kernel.name, static_cast<uint32_t>(out.manifest.kernels.size()));
       out.manifest.kernels.push_back(std::move(kernel));
     }

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace stator::codegen {
 
 /// Bytes of scratch per worker that a kernel needs, by the name of its function: expressions of the kernel's own sizes.
 using KernelScratch = std::map<std::string, DimExpr>;
+/// The kernels, by name, whose workers wait for each other.
+using KernelsWithBarrier = std::set<std::string>;
 
 struct PlannedManifest {
   serialization::Manifest manifest;
@@ -32,7 +35,7 @@ struct PlannedManifest {
 
 /// Translates all methods of `module`, which plan-verify has accepted. InvalidArgument when a size depends on a symbol that is not the
 /// extent of any input's axis, so that no run could know it.
-Result<PlannedManifest> buildManifest(mlir::ModuleOp module, const KernelScratch &scratch);
+Result<PlannedManifest> buildManifest(mlir::ModuleOp module, const KernelScratch &scratch, const KernelsWithBarrier &withBarrier);
 
 } // namespace stator::codegen
 

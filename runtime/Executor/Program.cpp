@@ -26,7 +26,7 @@ size_t countInstructions(const std::vector<Instruction> &instructions) {
 static size_t bytesPerWorker(const std::string &family) {
   for (const char *dense : {"matmul", "conv", "depthwise", "attention", "recurrent", "sort"})
     if (family == dense)
-      return size_t(8) << 10;
+      return size_t(32) << 10;
   return size_t(64) << 10;
 }
 
@@ -156,6 +156,7 @@ private:
 
   Status fillKernel(const Instruction &instruction, Step &step) {
     step.function = module.kernel(instruction.kernel);
+    step.meeting = !module.manifest().kernels[instruction.kernel].independentParts;
     size_t bytes = 0;
     for (uint32_t buffer : instruction.buffers) {
       addSlot(buffer);

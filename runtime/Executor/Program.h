@@ -20,6 +20,7 @@ struct Step {
   uint32_t number = 0; ///< Position among the plan's instructions, nested ones included: its place in the profile.
   uint32_t slot = 0;
   int workers = 1;
+  bool meeting = false; ///< Kernel: its workers wait for each other.
   StatorKernelFunction function = nullptr;
   uint32_t firstSize = 0; ///< Kernel, Shape: in Program::sizes.
   uint32_t sizeCount = 0;

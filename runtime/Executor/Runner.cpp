@@ -110,20 +110,20 @@ static void meet(const StatorWorkerContext *context) {
     static_cast<Barrier *>(context->pool)->wait();
 }
 
-static void callKernel(void *data, int member, int members) {
+static void callKernel(void *data, int part, int parts) {
   const auto *call = static_cast<const KernelCall *>(data);
   StatorWorkerContext context{};
-  context.worker = member;
-  context.workers = members;
-  context.scratch = call->scratch + static_cast<size_t>(member) * call->scratchStride;
+  context.worker = part;
+  context.workers = parts;
+  context.scratch = call->scratch + static_cast<size_t>(part) * call->scratchStride;
   context.barrier = meet;
-  context.pool = members > 1 ? &call->team->barrier() : nullptr;
+  context.pool = parts > 1 ? &call->team->barrier() : nullptr;
   call->function(&call->arguments, &context);
 }
 
 void Runner::runKernel(const Step &step) {
   KernelCall call{step.function, {program.addressesOf(step), program.sizesOf(step)}, program.scratch(), program.scratchStride(), &team};
-  team.run(step.workers, callKernel, &call);
+  team.run(step.workers, step.meeting, callKernel, &call);
 }
 
 } // namespace stator::runtime

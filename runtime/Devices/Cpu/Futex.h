@@ -25,14 +25,11 @@ class WaitableCounter {
 public:
   uint32_t load() const { return value.load(std::memory_order_acquire); }
 
-  /// Changes the value and wakes everybody who sleeps.
-  void add(uint32_t delta) {
+  /// Changes the value and wakes everybody who sleeps; with `wakeSleepers` false, only those who spin notice.
+  void add(uint32_t delta, bool wakeSleepers = true) {
     value.fetch_add(delta);
-    wake();
-  }
-  void store(uint32_t next) {
-    value.store(next);
-    wake();
+    if (wakeSleepers)
+      wake();
   }
 
   /// Returns when the value differs from `old`, and gives it.

@@ -13,7 +13,7 @@
 
 namespace stator::runtime {
 
-// About 20 to 50 microseconds: longer than the gap between two kernels of a run, shorter than anything a neighbour would notice.
+// About 20 microseconds: longer than the gap between two kernels of a run, shorter than anything a neighbour would notice.
 static constexpr int kSpins = 1000;
 
 static unsigned floatingPointMode() {
@@ -30,40 +30,64 @@ static void setFloatingPointMode(unsigned mode) {
 #endif
 }
 
-/// What the members of a running job share. It belongs to the pool and is never freed, since the worker that ends a job still looks at
-/// `finished` when the caller may already have returned.
-struct alignas(64) JobState {
+/// What a team's workers take parts from, one job after the other. It belongs to the pool and is never freed: a worker that wakes up
+/// late may still look at it when the team is gone. The worst that can come of it is that it takes a part of the next team's job, which
+/// is as good a thread for it as any.
+struct alignas(64) Job {
+  // The number of this job, how many parts it has, and which is next; one word, so that taking a part is one atomic step that
+  // succeeds only while the job is the current one.
+  std::atomic<uint64_t> parts{0};
+  // Written before `parts` is published, and read only by who has taken a part, while the caller waits for it.
+  Team::Function function = nullptr;
+  void *data = nullptr;
+  unsigned floatingPointMode = 0;
+  int spins = kSpins;
   std::atomic<int> unfinished{0};
   WaitableCounter finished;
   Barrier meeting;
-  JobState *next = nullptr; // In the pool's list of unused ones.
+  // Of the caller. When workers come too late again and again, as on a busy machine, waking them only takes time from the work; then
+  // they are woken for one job in 2, 4, ... 64. Those who are awake are always offered parts.
+  int misses = 0;
+  int jobsWithoutWaking = 0;
+  Job *next = nullptr; // In the pool's list of unused ones.
+
+  void publish(int count) {
+    uint64_t number = (parts.load(std::memory_order_relaxed) >> 32) + 1;
+    parts.store(number << 32 | static_cast<uint64_t>(count) << 16, std::memory_order_release);
+  }
+  /// Takes a part; false when none is left.
+  bool take(int &part, int &count) {
+    uint64_t word = parts.load(std::memory_order_acquire);
+    for (;;) {
+      part = static_cast<int>(word & 0xffff);
+      count = static_cast<int>(word >> 16 & 0xffff);
+      if (part >= count)
+        return false;
+      if (parts.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        return true;
+    }
+  }
 };
 
-/// One thread of the pool. `ticket` counts the jobs that it was given; the fields above it are written before and read after.
+/// One thread of the pool. `ticket` changes when there is something to look at.
 struct alignas(64) Worker {
-  JobState *job = nullptr;
-  Team::Function function = nullptr;
-  void *data = nullptr;
-  int member = 0;
-  int members = 0;
-  int spins = kSpins;
-  unsigned floatingPointMode = 0;
+  std::atomic<Job *> job{nullptr}; // Null while idle.
   WaitableCounter ticket;
   Worker *next = nullptr; // In the pool's list of idle workers, or in a team's.
 
   static void *main(void *self) {
     auto *worker = static_cast<Worker *>(self);
-    uint32_t seen = 0;
     int spins = kSpins;
-    for (;;) {
+    for (uint32_t seen = 0;;) {
       seen = worker->ticket.waitWhile(seen, spins);
-      // Copies: once the job is reported as done, the fields may be those of the next one.
-      spins = worker->spins;
-      JobState *job = worker->job;
-      setFloatingPointMode(worker->floatingPointMode);
-      worker->function(worker->data, worker->member, worker->members);
-      if (job->unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
-        job->finished.add(1);
+      Job *job = worker->job.load(std::memory_order_acquire);
+      for (int part, count; job && job->take(part, count);) {
+        spins = job->spins;
+        setFloatingPointMode(job->floatingPointMode);
+        job->function(job->data, part, count);
+        if (job->unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
+          job->finished.add(1);
+      }
     }
   }
 };
@@ -73,7 +97,7 @@ namespace {
 struct Pool {
   std::mutex mutex;
   Worker *idle = nullptr;
-  JobState *unused = nullptr;
+  Job *unused = nullptr;
   int threads = 0;
   int cpus = 0;
 
@@ -81,6 +105,7 @@ struct Pool {
   void takeBack(Worker *&list) {
     while (Worker *worker = list) {
       list = worker->next;
+      worker->job.store(nullptr, std::memory_order_release);
       worker->next = idle;
       idle = worker;
     }
@@ -143,10 +168,18 @@ Team::Team(int wanted) {
     worker->next = pool->idle;
     pool->idle = worker;
   }
+  if (!pool->idle)
+    return;
+  job = pool->unused;
+  if (job)
+    pool->unused = job->next;
+  else if (!(job = new (std::align_val_t(alignof(Job)), std::nothrow) Job()))
+    return;
   while (members < wanted && pool->idle) {
     Worker *worker = pool->idle;
     pool->idle = worker->next;
     worker->next = borrowed;
+    worker->job.store(job, std::memory_order_release);
     borrowed = worker;
     ++members;
   }
@@ -154,19 +187,10 @@ Team::Team(int wanted) {
     pool->cpus = availableCpus();
   // With more threads than CPUs a spinning thread keeps the one it waits for from running.
   spins = members <= pool->cpus ? kSpins : 0;
-  if (!borrowed)
-    return;
-  job = pool->unused;
-  if (job) {
-    pool->unused = job->next;
-  } else if (!(job = new (std::align_val_t(alignof(JobState)), std::nothrow) JobState())) {
-    pool->takeBack(borrowed);
-    members = 1;
-  }
 }
 
 Team::~Team() {
-  if (!borrowed)
+  if (!job)
     return;
   Pool *pool = poolInstance();
   std::lock_guard<std::mutex> lock(pool->mutex);
@@ -177,30 +201,43 @@ Team::~Team() {
 
 Barrier &Team::barrier() { return job->meeting; }
 
-void Team::run(int count, Function function, void *data) {
-  count = std::min(count, members);
-  if (count <= 1) {
+void Team::run(int parts, bool meeting, Function function, void *data) {
+  parts = std::min(parts, members);
+  if (parts <= 1) {
     function(data, 0, 1);
     return;
   }
-  job->meeting.reset(count, spins);
-  job->unfinished.store(count, std::memory_order_relaxed);
+  job->function = function;
+  job->data = data;
+  job->floatingPointMode = floatingPointMode();
+  job->spins = spins;
+  if (meeting)
+    job->meeting.reset(parts, spins);
+  job->unfinished.store(parts, std::memory_order_relaxed);
   uint32_t before = job->finished.load();
-  unsigned mode = floatingPointMode();
-  int member = 1;
-  for (Worker *worker = borrowed; member < count; worker = worker->next) {
-    worker->job = job;
-    worker->function = function;
-    worker->data = data;
-    worker->member = member++;
-    worker->members = count;
-    worker->spins = spins;
-    worker->floatingPointMode = mode;
-    worker->ticket.add(1);
+  job->publish(parts);
+  bool wake = meeting || job->jobsWithoutWaking == 0;
+  int offered = 1;
+  for (Worker *worker = borrowed; offered < parts; worker = worker->next, ++offered)
+    worker->ticket.add(1, wake);
+  // With a meeting every part needs a thread of its own, so that the caller takes one and leaves the others.
+  int part, count, own = 0;
+  bool last = false;
+  while (job->take(part, count)) {
+    function(data, part, count);
+    ++own;
+    last = job->unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (meeting)
+      break;
   }
-  function(data, 0, count);
-  if (job->unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1)
+  if (!last)
     job->finished.waitWhile(before, spins);
+  if (own < parts)
+    job->misses = job->jobsWithoutWaking = 0;
+  else if (!wake)
+    --job->jobsWithoutWaking;
+  else
+    job->jobsWithoutWaking = (1 << (job->misses = std::min(job->misses + 1, 6))) - 1;
 }
 
 int poolThreadCount() {

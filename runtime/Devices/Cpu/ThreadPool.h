@@ -1,13 +1,16 @@
 // The threads that kernels run on: one pool per process, shared by all sessions.
 //
-// A run borrows idle workers for its duration (a Team) and hands them one job after the other; the calling thread always works too.
-// Two sessions that run at the same time therefore share the pool's workers instead of adding threads: whoever comes second gets what
-// is left, at worst itself alone. Results do not depend on it, since kernels compute the same bits for every worker count.
+// A run borrows idle workers for its duration (a Team) and offers them one job after the other. A job has a few equal parts; whoever is
+// there takes the next one, the calling thread among them. So a worker that the system does not schedule in time (a busy machine, a small
+// quota) costs nothing: the caller does its part too. Only parts that wait for each other at a barrier need a thread each.
+// Two sessions that run at the same time share the pool's workers instead of adding threads: whoever comes second gets what is left, at
+// worst itself alone. Results do not depend on it, since kernels compute the same bits for every number of parts.
 // Workers are created when first wanted, never pinned, and never joined: they belong to the process, not to a session. A child after
 // fork() has none and makes its own.
 //
-// Alternatives: work stealing (wrong tool: a kernel is one fork/join with equal parts), a pool per session (oversubscribes as soon as
-// two sessions run), OpenMP (its spinning cannot be bounded per process and its threads are everybody's).
+// Alternatives: a fixed part for each thread (on a busy machine every kernel then lasts a scheduler's slice: measured 30 times slower),
+// work stealing (a kernel is one fork/join with equal parts), a pool per session (oversubscribes as soon as two sessions run), OpenMP
+// (its spinning cannot be bounded per process and its threads are everybody's).
 #ifndef STATOR_RUNTIME_DEVICES_CPU_THREADPOOL_H
 #define STATOR_RUNTIME_DEVICES_CPU_THREADPOOL_H
 
@@ -19,7 +22,7 @@
 
 namespace stator::runtime {
 
-/// Lets all workers of a job meet. Reusable at once: a fast worker may enter the next meeting while slow ones leave the last.
+/// Lets all parts of a job meet. Reusable at once: a fast worker may enter the next meeting while slow ones leave the last.
 class Barrier {
 public:
   /// Only while nobody waits.
@@ -46,13 +49,13 @@ private:
 };
 
 struct Worker;
-struct JobState;
+struct Job;
 
 /// The caller and the workers that it borrowed. Made at the start of a run, on the thread that runs; gives the workers back at the end.
 class Team {
 public:
-  /// What every member executes: (data, member, members).
-  using Function = void (*)(void *data, int member, int members);
+  /// What is executed: (data, part, parts).
+  using Function = void (*)(void *data, int part, int parts);
 
   /// Borrows up to `wanted` - 1 idle workers; fewer when others use them or when the system refuses to make threads.
   explicit Team(int wanted);
@@ -61,15 +64,15 @@ public:
   Team &operator=(const Team &) = delete;
 
   int size() const { return members; }
-  /// Calls `function` once on each of the first min(count, size()) members, the caller being member 0, and returns when all are done.
-  /// Allocates nothing.
-  void run(int count, Function function, void *data);
-  /// Where the members of the running job meet. Only for jobs with more than one member.
+  /// Calls `function` once for each of min(parts, size()) parts and returns when all are done. With `meeting`, each part has a thread of
+  /// its own and may use barrier(); without, a thread may execute several parts, in any order. Allocates nothing.
+  void run(int parts, bool meeting, Function function, void *data);
+  /// Where the parts of the running job meet. Only for jobs with `meeting` and more than one part.
   Barrier &barrier();
 
 private:
   Worker *borrowed = nullptr; // A list.
-  JobState *job = nullptr;    // When there are workers.
+  Job *job = nullptr;         // When there are workers.
   int members = 1;
   int spins = 0;
 };

@@ -23,26 +23,27 @@ struct Count {
 };
 } // namespace
 
-TEST_CASE("each member of a team is called once") {
+TEST_CASE("each part of a job is executed once") {
   Team team(4);
   REQUIRE(team.size() == 4);
   for (int size = 1; size <= 4; ++size) {
     Count count;
-    team.run(size, Count::call, &count);
-    CHECK(count.calls == size);
-    CHECK(count.memberSum == 100 * size * (size - 1) / 2 + size * size);
+    for (bool meeting : {false, true})
+      team.run(size, meeting, Count::call, &count);
+    CHECK(count.calls == 2 * size);
+    CHECK(count.memberSum == 2 * (100 * size * (size - 1) / 2 + size * size));
   }
   Count all;
-  team.run(100, Count::call, &all);
+  team.run(100, true, Count::call, &all);
   CHECK(all.calls == 4);
 }
 
 TEST_CASE("many short jobs run one after the other") {
   Team team(3);
   Count count;
-  for (int i = 0; i < 20000; ++i)
-    team.run(3, Count::call, &count);
-  CHECK(count.calls == 3 * 20000);
+  for (int i = 0; i < 40000; ++i)
+    team.run(3, i % 2, Count::call, &count);
+  CHECK(count.calls == 3 * 40000);
 }
 
 TEST_CASE("workers sleep between jobs and wake up again") {
@@ -50,9 +51,36 @@ TEST_CASE("workers sleep between jobs and wake up again") {
   for (int i = 0; i < 5; ++i) {
     Count count;
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    team.run(3, Count::call, &count);
+    team.run(3, true, Count::call, &count);
     CHECK(count.calls == 3);
   }
+}
+
+TEST_CASE("a team does without the workers that another one has") {
+  // All are kept busy by a job that only ends when the test says so.
+  struct Blocking {
+    std::atomic<int> inside{0};
+    std::atomic<bool> release{false};
+    static void call(void *data, int part, int) {
+      auto *blocking = static_cast<Blocking *>(data);
+      ++blocking->inside;
+      while (part != 0 && !blocking->release)
+        std::this_thread::yield();
+    }
+  } blocking;
+  std::thread holder([&] {
+    Team holdersTeam(4);
+    holdersTeam.run(4, true, Blocking::call, &blocking);
+  });
+  while (blocking.inside != 4)
+    std::this_thread::yield();
+  Count count;
+  Team team(3); // Nobody is idle.
+  CHECK(team.size() == 1);
+  team.run(3, false, Count::call, &count);
+  CHECK(count.calls == 1);
+  blocking.release = true;
+  holder.join();
 }
 
 namespace {
@@ -78,7 +106,7 @@ TEST_CASE("nobody leaves a barrier before everybody is there") {
   for (int members = 2; members <= 4; ++members) {
     Phases phases;
     phases.barrier = &team.barrier();
-    team.run(members, Phases::call, &phases);
+    team.run(members, true, Phases::call, &phases);
     CHECK(phases.errors == 0);
   }
 }
@@ -96,7 +124,7 @@ TEST_CASE("concurrent teams share the pool's workers instead of adding some") {
       for (int i = 0; i < 300; ++i) {
         Team team(4);
         Count count;
-        team.run(team.size(), Count::call, &count);
+        team.run(team.size(), true, Count::call, &count);
         total += count.calls == team.size();
         most = std::max(most.load(), team.size());
       }
@@ -112,7 +140,7 @@ TEST_CASE("a child after fork() makes threads of its own") {
   {
     Team team(3);
     Count count;
-    team.run(3, Count::call, &count);
+    team.run(3, true, Count::call, &count);
   }
   pid_t child = fork();
   REQUIRE(child >= 0);
@@ -121,7 +149,7 @@ TEST_CASE("a child after fork() makes threads of its own") {
       _exit(1);
     Team team(3);
     Count count;
-    team.run(3, Count::call, &count);
+    team.run(3, true, Count::call, &count);
     _exit(count.calls == 3 ? 0 : 2);
   }
   int result = 0;
@@ -130,6 +158,6 @@ TEST_CASE("a child after fork() makes threads of its own") {
   CHECK(WEXITSTATUS(result) == 0);
   Team team(3);
   Count count;
-  team.run(3, Count::call, &count);
+  team.run(3, true, Count::call, &count);
   CHECK(count.calls == 3);
 }
