@@ -81,6 +81,7 @@ Value LinalgLowering::elementwise(Type type, ArrayRef<Input> inputs, BodyBuilder
   maps.push_back(b.getMultiDimIdentityMap(resultType.getRank()));
   Value init = ub::PoisonOp::create(b, resultType);
   SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
+  beforeOp = b.saveInsertionPoint();
   auto generic = linalg::GenericOp::create(
       b, resultType, operands, init, maps, iterators, [&](OpBuilder &nested, Location location, ValueRange elements) {
         Body code(location, nested, *this, keptAxes(space));
@@ -131,6 +132,7 @@ Value LinalgLowering::reduction(Type type, ArrayRef<DimExpr> space, ArrayRef<int
   Value start = arith::ConstantOp::create(b, initial);
   Value init = linalg::FillOp::create(b, start, poison).getResult(0);
   size_t numInputs = inputs.size();
+  beforeOp = b.saveInsertionPoint();
   auto generic = linalg::GenericOp::create(
       b, resultType, operands, init, maps, iterators, [&](OpBuilder &nested, Location location, ValueRange elements) {
         Body code(location, nested, *this, kept);
@@ -170,15 +172,12 @@ Value Body::index(int64_t axis) {
 Value Body::size(const DimExpr &expr) {
   if (auto constant = expr.constant())
     return indexConstant(*constant);
-  Value values;
-  {
-    // Outside of the body, which then captures it.
-    OpBuilder::InsertionGuard guard(lowering.b);
-    lowering.b.setInsertionPoint(getInsertionBlock()->getParentOp());
-    auto type = RankedTensorType::get({}, getI64Type());
-    values = graph::DimValuesOp::create(lowering.b, type, graph::DimsAttr::get(getContext(), ArrayRef<DimExpr>(expr)),
-                                        getUnitAttr());
-  }
+  // The value is made before the op and captured by its body.
+  OpBuilder before(getContext());
+  before.restoreInsertionPoint(lowering.beforeOp);
+  auto type = RankedTensorType::get({}, getI64Type());
+  auto dims = graph::DimsAttr::get(getContext(), ArrayRef<DimExpr>(expr));
+  Value values = graph::DimValuesOp::create(before, getLoc(), type, dims, getUnitAttr());
   return toIndex(tensor::ExtractOp::create(*this, values, ValueRange{}));
 }
 

@@ -69,6 +69,8 @@ private:
   mlir::func::FuncOp source, function;
   bool dropsUnitAxes;
   llvm::DenseMap<Value, Value> lowered;
+  /// Where values that a body captures are made; the builder itself stands in the body then.
+  mlir::OpBuilder::InsertPoint beforeOp;
 };
 
 /// Scalar code inside of a linalg body.

@@ -63,8 +63,9 @@ static Value elementUnderWindow(Body &b, Window &window, TypedAttr outside) {
     positions.push_back(b.index(axis));
   Value isInside;
   for (int64_t i = 0; i < window.spatialRank(); ++i) {
-    Value tap = b.mul(b.index(rank + i), b.indexConstant(window.op.getDilations()[i]));
-    Value position = b.add(window.start(b, i), tap);
+    Value position = window.start(b, i);
+    if (window.op.getKernel()[i] != 1)
+      position = b.add(position, b.mul(b.index(rank + i), b.indexConstant(window.op.getDilations()[i])));
     int64_t axis = window.firstSpatial + i;
     if (window.op.getPadLow()[i] != 0 || window.op.getPadHigh()[i] != 0) {
       Value size = b.size(window.inputDims[axis]);
