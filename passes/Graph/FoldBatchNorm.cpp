@@ -10,6 +10,7 @@
 #include "dialects/Graph/DerivedParameters.h"
 #include "dialects/Graph/Interpreter/TensorValue.h"
 #include "dialects/Graph/ParameterRecipes.h"
+#include "passes/Graph/EraseDead.h"
 #include "passes/Graph/Passes.h"
 
 #include <cmath>
@@ -117,17 +118,7 @@ struct FoldBatchNormPass : impl::FoldBatchNormPassBase<FoldBatchNormPass> {
     getOperation().walk([&](BatchNormOp op) { ops.push_back(op); });
     for (BatchNormOp op : ops)
       numFolded += folder.fold(op);
-    // What the folded ops read is dead now.
-    bool erased = true;
-    while (erased) {
-      erased = false;
-      getOperation().walk([&](Operation *op) {
-        if (isa<GetParameterOp, BroadcastOp, AddOp>(op) && op->use_empty()) {
-          op->erase();
-          erased = true;
-        }
-      });
-    }
+    eraseDead(getOperation());
     folder.removeUnused();
   }
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Graph/DerivedParameters.h"
+#include "passes/Graph/EraseDead.h"
 #include "passes/Graph/Passes.h"
 
 using namespace mlir;
@@ -35,10 +36,7 @@ struct FoldParameterTransformsPass : impl::FoldParameterTransformsPassBase<FoldP
       op->getResult(0).replaceAllUsesWith(folded);
       ++numFolded;
     });
-    getOperation().walk([](Operation *op) {
-      if (isa<TransposeOp, ReshapeOp, ConvertOp, GetParameterOp>(op) && op->use_empty())
-        op->erase();
-    });
+    eraseDead(getOperation());
     parameters.removeUnused();
   }
 
