@@ -13,6 +13,7 @@
 
 #include "codegen/Cpu/CpuCodegen.h"
 #include "codegen/Cpu/LinkSharedObject.h"
+#include "codegen/Cpu/SingleLaneStores.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -164,6 +165,7 @@ llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLev
   library.symbols = prepareFunctions(*llvmModule, **machine, level);
   if (options.optimisationLevel > 0)
     optimise(*llvmModule, **machine, options.optimisationLevel);
+  replaceSingleLaneStores(*llvmModule);
   if (!options.dumpStem.empty())
     if (llvm::Error error = dumpTexts(*llvmModule, **machine, options.dumpStem))
       return std::move(error);

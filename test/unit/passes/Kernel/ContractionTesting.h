@@ -98,6 +98,20 @@ struct Call {
   std::string resultType = "f32";
 };
 
+/// bf16 or f16 bits of values that are multiples of 1/64 below 2, which both types (almost) hold.
+inline std::vector<uint16_t> toHalves(const std::vector<float> &values, const std::string &type) {
+  std::vector<uint16_t> halves;
+  for (float value : values) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, 4);
+    if (type == "bf16")
+      halves.push_back(bits >> 16);
+    else
+      halves.push_back(value == 0 ? 0 : uint16_t((bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff)));
+  }
+  return halves;
+}
+
 inline std::vector<double> readValues(const std::vector<char> &bytes, const std::string &type) {
   auto read = [&](auto zero) {
     using T = decltype(zero);
@@ -111,6 +125,16 @@ inline std::vector<double> readValues(const std::vector<char> &bytes, const std:
     return read(int32_t());
   if (type == "i64")
     return read(int64_t());
+  if (type == "f16") {
+    std::vector<double> values;
+    for (size_t i = 0; i < bytes.size(); i += 2) {
+      unsigned bits = uint8_t(bytes[i + 1]) << 8 | uint8_t(bytes[i]), exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
+      double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                    : std::ldexp(exponent ? 1024 + mantissa : mantissa, int(exponent ? exponent : 1) - 25);
+      values.push_back(bits & 0x8000 ? -value : value);
+    }
+    return values;
+  }
   if (type == "bf16") {
     std::vector<double> values;
     for (size_t i = 0; i < bytes.size(); i += 2) {
@@ -159,7 +183,7 @@ inline void checkKernels(const std::string &text, const std::vector<Call> &calls
           std::vector<char> &all = results[r];
           bool isGuardWhole = std::all_of(all.begin(), all.begin() + guard, [](char c) { return c == 0x5a; }) &&
                               std::all_of(all.end() - guard, all.end(), [](char c) { return c == 0x5a; });
-          INFO(level.name << ", " << workers << " workers, kernel " << call.kernel << ", result " << r);
+          INFO(level.name << ", " << workers << " workers, kernel " << call.kernel << ", result " << r << " of " << call.resultType);
           CHECK(isGuardWhole);
           std::vector<char> bytes(all.begin() + guard, all.end() - guard);
           std::vector<double> values = readValues(bytes, call.resultType);

@@ -131,6 +131,26 @@ TEST_CASE("matmul: other element types") {
   checkCases<int64_t>(cases, "i64", 0);
 }
 
+TEST_CASE("matmul: half precision is accumulated in f32") {
+  for (std::string type : {"f16", "bf16"}) {
+    std::string text;
+    std::vector<Call> calls;
+    for (const MatmulCase &c : std::vector<MatmulCase>{{1, 1, 200, 40}, {1, 13, 9, 35}, {2, 4, 70, 16, false}, {1, 30, 7, 17, false}}) {
+      Call call;
+      call.kernel = "k_" + std::to_string(calls.size());
+      call.resultType = type;
+      text += matmulText(call.kernel, c, type, call.sizes);
+      auto a = randomValues(c.batch * c.m * c.k, 1), w = randomValues(c.batch * c.k * c.n, 2);
+      auto halves = toHalves(w, type);
+      call.operands = {Buffer::of(toHalves(a, type)), Buffer::of(c.isPacked ? packPanels(halves, c.batch, c.k, c.n) : halves)};
+      call.expected = {multiply(c, a, w)};
+      calls.push_back(call);
+    }
+    // Half a unit in the last place of the result.
+    checkKernels(text, calls, type == "f16" ? 5e-4 : 4e-3);
+  }
+}
+
 TEST_CASE("matmul: heads are read where they lie and keys may be transposed") {
   // q [B, T, H, D] times k [B, S, H, D] over D gives [B, H, T, S]; then times v [B, S, H, D] over S gives [B, H, T, D].
   const int64_t B = 2, T = 5, H = 3, D = 8, S = 21;
