@@ -112,6 +112,9 @@ Tensor BuilderImpl::known(ElementType type, llvm::ArrayRef<int64_t> dims, Conten
   for (Element &element : contents)
     if (!element.isNumber() && !element.numerator().isConstant())
       element = Element(simplify(element.numerator()), element.divisor());
+  for (const Element &element : contents)
+    if (!element.isNumber() && !element.numerator().isValid())
+      return invalid("no valid size: " + element.numerator().status().message());
   node.contents = std::move(contents);
   return add(std::move(node));
 }

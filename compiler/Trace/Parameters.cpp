@@ -176,20 +176,17 @@ mlir::Value BuilderImpl::materialise(TensorNode &node) {
     return constantAtHead(head, mlir::DenseElementsAttr::get(type, bits));
   }
 
-  // Sizes as data: numerators as i64, then the shape, the type and the divisors.
+  // Sizes as data: numerators as i64, then the shape, the type, the divisors; plain numbers among them are added last.
   llvm::SmallVector<DimExpr> numerators;
-  Contents divisors;
-  bool hasDivisors = false;
+  Contents divisors, numbers;
+  bool hasDivisors = false, hasNumbers = false;
   for (const Element &element : *node.contents) {
-    // Numbers among sizes become fractions with 2^20 below; integer contents are expressions throughout.
-    std::optional<Element> fraction = element.asFraction();
-    if (!fraction) {
-      fail(StatusCode::Unsupported, "sizes mixed with the number " + std::to_string(element.constant().value_or(0)));
-      return {};
-    }
-    numerators.push_back(fraction->numerator());
-    divisors.push_back(elementOf(node.type, static_cast<double>(fraction->divisor())));
-    hasDivisors |= fraction->divisor() != 1;
+    bool isNumber = element.isNumber();
+    numerators.push_back(isNumber ? DimExpr(0) : element.numerator());
+    divisors.push_back(elementOf(node.type, isNumber ? 1 : static_cast<double>(element.divisor())));
+    numbers.push_back(isNumber ? element : elementOf(node.type, 0));
+    hasDivisors |= !isNumber && element.divisor() != 1;
+    hasNumbers |= isNumber;
   }
   auto values = graph::DimValuesOp::create(head, loc_, graph::DimsAttr::get(context(), numerators), node.dims.empty());
   mlir::Value value = values.getResult();
@@ -198,14 +195,18 @@ mlir::Value BuilderImpl::materialise(TensorNode &node) {
   if (node.type != ElementType::I64)
     value = graph::ConvertOp::create(head, loc_, type, value);
   lastAtHead_ = value.getDefiningOp();
-  if (hasDivisors && isFloat(node.type)) {
-    std::vector<char> divisorBytes;
-    writeContents(node.type, divisors, divisorBytes);
-    mlir::Value divisor = constantAtHead(head, mlir::DenseElementsAttr::getFromRawBuffer(type, divisorBytes));
+  auto apply = [&](const Contents &operand, llvm::function_ref<mlir::Value(mlir::Value)> make) {
+    std::vector<char> operandBytes;
+    writeContents(node.type, operand, operandBytes);
+    mlir::Value constant = constantAtHead(head, mlir::DenseElementsAttr::getFromRawBuffer(type, operandBytes));
     head.setInsertionPointAfter(lastAtHead_);
-    value = graph::DivOp::create(head, loc_, value, divisor);
+    value = make(constant);
     lastAtHead_ = value.getDefiningOp();
-  }
+  };
+  if (hasDivisors)
+    apply(divisors, [&](mlir::Value operand) -> mlir::Value { return graph::DivOp::create(head, loc_, value, operand); });
+  if (hasNumbers)
+    apply(numbers, [&](mlir::Value operand) -> mlir::Value { return graph::AddOp::create(head, loc_, value, operand); });
   return value;
 }
 

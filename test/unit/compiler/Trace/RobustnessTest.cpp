@@ -186,7 +186,7 @@ TEST_CASE("any call gives a valid graph or an error") {
     if (b.ok() && pool.back()) {
       b.output("y", pool.back());
       Status status = b.finish();
-      INFO("seed " << seed << "\n" << b.str());
+      INFO("seed " << seed << ": " << status.message() << "\n" << b.str());
       // Operations made before a size was learnt may contradict it.
       bool isContradiction = status.message().find("sizes contradict each other") == 0;
       REQUIRE((status.ok() || isContradiction));
