@@ -12,7 +12,7 @@
 // Ownership: Module and Session are handles. Copies of a Module share one loaded artifact; a Session is moved, not copied. Tensor
 //   owns its bytes, TensorView nothing.
 // Lifetime: a Session keeps its Module alive. Outputs that the session owns are valid until its next run, reset, trim or end.
-// Threads: a Module may be used from any number of threads. A Session does one thing at a time (a second call meanwhile gives
+// Threads: a Module may be used from any number of threads. A Session belongs to one thread at a time (a second call meanwhile gives
 //   ResourceExhausted); any number of sessions run concurrently, sharing weights and one thread pool.
 // Failure: Result<T> and Status carry a code and a message that says what was seen and what was expected; nothing throws. `value()`
 //   of a failed Result ends the process with its message: services test first.
