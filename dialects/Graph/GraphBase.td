@@ -39,7 +39,6 @@ class Graph_TypedOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemoni
   let hasVerifier = 1;
 }
 
-def Graph_I64Array : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 class Graph_Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 #endif // STATOR_DIALECTS_GRAPH_GRAPHBASE_TD

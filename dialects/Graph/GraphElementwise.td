@@ -23,9 +23,7 @@ class Graph_UnaryOp<string mnemonic, Type type, string what, string text, list<T
 class Graph_FloatUnaryOp<string mnemonic, string what, string text, list<Trait> traits = []>
     : Graph_UnaryOp<mnemonic, Graph_FloatTensor, what, text, traits>;
 class Graph_NumberUnaryOp<string mnemonic, string what, string text, list<Trait> traits = []>
-    : Graph_UnaryOp<mnemonic, Graph_NumberTensor, what, text, traits> {
-  let hasFolder = 0;
-}
+    : Graph_UnaryOp<mnemonic, Graph_NumberTensor, what, text, traits>;
 
 def Graph_AbsOp : Graph_NumberUnaryOp<"abs", "absolute value",
   "`|x|`. The smallest signed integer, which has no counterpart, stays as it is; so do unsigned elements.">;

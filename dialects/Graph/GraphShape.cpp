@@ -157,11 +157,12 @@ LogicalResult ResizeOp::verify() {
     return emitOpError() << "interpolates " << input.getElementType() << " elements, expected floating-point ones";
   if (getAntialias() && getMode() == ResizeMode::Nearest)
     return emitOpError() << "has `antialias` with mode `nearest`, expected `linear` or `cubic`";
-  if (!getScales())
+  std::optional<ArrayRef<double>> scales = getScales();
+  if (!scales)
     return success();
-  if (failed(checkLength(getLoc(), getOperationName(), "scales", getScales()->size(), input.getRank())))
+  if (failed(checkLength(getLoc(), getOperationName(), "scales", scales->size(), input.getRank())))
     return failure();
-  for (double scale : *getScales())
+  for (double scale : *scales)
     if (!(scale > 0) || !std::isfinite(scale))
       return emitOpError() << "has the scale " << scale << ", expected a positive number";
   return success();

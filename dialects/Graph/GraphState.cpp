@@ -44,12 +44,12 @@ LogicalResult ParameterOp::verify() {
     return emitOpError() << "has " << (stored ? "a `source` without" : "a `recipe` with") << " an `offset`";
   if (stored && *getOffset() > uint64_t(std::numeric_limits<int64_t>::max()))
     return emitOpError() << "has `offset` " << int64_t(*getOffset()) << ", expected at least 0";
-  if (getStrides()) {
+  if (std::optional<ArrayRef<int64_t>> strides = getStrides()) {
     if (!stored)
       return emitOpError() << "has a `recipe` with `strides`";
-    if (failed(checkLength(getLoc(), getOperationName(), "strides", getStrides()->size(), tensorType().getRank())))
+    if (failed(checkLength(getLoc(), getOperationName(), "strides", strides->size(), tensorType().getRank())))
       return failure();
-    for (int64_t stride : *getStrides())
+    for (int64_t stride : *strides)
       if (stride < 0)
         return emitOpError() << "has stride " << stride << ", expected at least 0";
   }

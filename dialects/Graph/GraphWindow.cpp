@@ -12,10 +12,10 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Ad
     return inferenceError(location, op, "has an input of rank ", input.getRank(), ", expected at least 3");
   if (adaptor.getKind() == PoolKind::Average && !isFloatElement(input.getElementType()))
     return inferenceError(location, op, "averages ", input.getElementType(), " elements, expected floating-point ones");
-  if (adaptor.getCeilExtra()) {
-    if (failed(checkLength(location, op, "ceil_extra", adaptor.getCeilExtra()->size(), input.getRank() - 2)))
+  if (std::optional<ArrayRef<int64_t>> extras = adaptor.getCeilExtra()) {
+    if (failed(checkLength(location, op, "ceil_extra", extras->size(), input.getRank() - 2)))
       return failure();
-    for (int64_t extra : *adaptor.getCeilExtra())
+    for (int64_t extra : *extras)
       if (extra < 0 || extra > kMaxAmount)
         return inferenceError(location, op, "has `ceil_extra` ", extra, ", expected 0 to ", kMaxAmount);
   }
