@@ -57,19 +57,6 @@ void clip(OpContext &op) { op.output(fn::clip(op.input(0), op.optional(1), op.op
 
 void where(OpContext &op) { op.output(fn::where(op.input(0), op.input(1), op.input(2))); }
 
-/// Scale and zero point lie along `axis`; a block size splits the axis, which has no counterpart here.
-void quantize(OpContext &op) {
-  if (op.integer("block_size", 0) != 0)
-    return op.unsupported("blocked quantisation is not supported");
-  op.output(fn::quantize(op.input(0), op.input(1), op.optional(2), op.integer("axis", 1)));
-}
-
-void dequantize(OpContext &op) {
-  if (op.integer("block_size", 0) != 0)
-    return op.unsupported("blocked quantisation is not supported");
-  op.output(fn::dequantize(op.input(0), op.input(1), op.optional(2), op.integer("axis", 1)));
-}
-
 } // namespace
 
 std::span<const OpEntry> elementwiseOps() {
@@ -129,8 +116,6 @@ std::span<const OpEntry> elementwiseOps() {
       {"Min", nary<fn::minOf>},
       {"Cast", cast},
       {"CastLike", castLike},
-      {"QuantizeLinear", quantize},
-      {"DequantizeLinear", dequantize},
   };
   return entries;
 }

@@ -53,6 +53,13 @@ void rmsNormalization(OpContext &op) {
   op.output(fn::rmsNorm(op.input(0), op.input(1), op.integer("axis", -1), op.number("epsilon", 1e-5)));
 }
 
+/// Not in the standard, but ONNX Runtime's optimiser puts it into the default domain.
+void simplifiedLayerNormalization(OpContext &op) {
+  if (op.wantsOutput(1))
+    return op.unsupported("the inverse deviation as an output is not supported");
+  rmsNormalization(op);
+}
+
 void lrn(OpContext &op) {
   op.output(fn::lrn(op.input(0), op.integer("size", 1), op.number("alpha", 1e-4), op.number("beta", 0.75), op.number("bias", 1.0)));
 }
@@ -72,6 +79,7 @@ std::span<const OpEntry> normalisationOps() {
       {"GroupNormalization", groupNormalization},
       {"LayerNormalization", layerNormalization},
       {"RMSNormalization", rmsNormalization},
+      {"SimplifiedLayerNormalization", simplifiedLayerNormalization},
       {"LRN", lrn},
       {"LpNormalization", lpNormalization},
       {"MeanVarianceNormalization", meanVarianceNormalization},

@@ -139,16 +139,25 @@ void OpContext::fail(std::string_view message) { builder().fail(StatusCode::Inva
 void OpContext::unsupported(std::string_view message) { builder().fail(StatusCode::Unsupported, message); }
 
 OpHandler findOpHandler(std::string_view domain, std::string_view opType) {
-  static const std::map<std::string_view, OpHandler> handlers = [] {
-    std::map<std::string_view, OpHandler> all;
+  using Handlers = std::map<std::string_view, OpHandler>;
+  static const Handlers standard = [] {
+    Handlers all;
     for (auto family : {elementwiseOps(), activationOps(), shapeOps(), indexingOps(), windowOps(), reductionOps(), normalisationOps(),
-                        recurrentOps(), controlFlowOps()})
+                        recurrentOps(), controlFlowOps(), attentionOps(), lossOps(), sampleOps(), quantisedOps()})
       for (const OpEntry &entry : family)
         all.emplace(entry.name, entry.handler);
     return all;
   }();
-  if (!domain.empty() && domain != "ai.onnx")
+  static const Handlers microsoft = [] {
+    Handlers all;
+    for (const OpEntry &entry : microsoftOps())
+      all.emplace(entry.name, entry.handler);
+    return all;
+  }();
+  bool isStandard = domain.empty() || domain == "ai.onnx";
+  if (!isStandard && domain != "com.microsoft")
     return nullptr;
+  const Handlers &handlers = isStandard ? standard : microsoft;
   auto found = handlers.find(opType);
   return found == handlers.end() ? nullptr : found->second;
 }

@@ -74,7 +74,7 @@ private:
 
 using OpHandler = void (*)(OpContext &);
 
-/// The handler of an op of the default domain, or null.
+/// The handler of an op of the default domain or of com.microsoft, or null.
 OpHandler findOpHandler(std::string_view domain, std::string_view opType);
 
 /// Names and handlers of one family; the families are joined by findOpHandler.
@@ -91,6 +91,12 @@ std::span<const OpEntry> reductionOps();
 std::span<const OpEntry> normalisationOps();
 std::span<const OpEntry> recurrentOps();
 std::span<const OpEntry> controlFlowOps();
+std::span<const OpEntry> attentionOps();
+std::span<const OpEntry> lossOps();
+std::span<const OpEntry> sampleOps();
+std::span<const OpEntry> quantisedOps();
+/// Of the domain com.microsoft: what ONNX Runtime's optimiser and exporters for it write.
+std::span<const OpEntry> microsoftOps();
 
 /// The element type of an attribute that holds a TensorProto.DataType.
 std::optional<ElementType> elementTypeAttribute(OpContext &op, std::string_view name);

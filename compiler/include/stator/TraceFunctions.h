@@ -138,14 +138,18 @@ Tensor einsum(std::string_view equation, const Tensors &operands);
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, std::optional<double> scale = {},
                  bool causal = false);
 
+/// x [batch, heads, length, width] with pairs of its elements rotated; cosine and sine are [batch or 1, length, rotated / 2]. Pairs are
+/// neighbours when `interleaved`, else half of `rotated` apart; elements from `rotated` (0: all) on stay.
+Tensor rotaryEmbedding(const Tensor &x, const Tensor &cosine, const Tensor &sine, int64_t rotated = 0, bool interleaved = false);
+
 enum class AutoPad { Explicit, Valid, SameUpper, SameLower };
 /// Empty lists mean 1 (strides, dilations) or 0 (pads) along each spatial axis.
 struct ConvOptions {
-  Ints strides, padLow, padHigh, dilations;
+  Ints strides = {}, padLow = {}, padHigh = {}, dilations = {};
   int64_t groups = 1;
   AutoPad autoPad = AutoPad::Explicit;
   /// convTranspose only.
-  Ints outputPadding, outputShape;
+  Ints outputPadding = {}, outputShape = {};
 };
 /// x [N, C, spatial...], weight [O, C/groups, spatial...], bias [O] or absent; any number of spatial axes.
 Tensor conv(const Tensor &x, const Tensor &weight, const Tensor &bias, const ConvOptions &options = {});
@@ -154,7 +158,7 @@ Tensor convTranspose(const Tensor &x, const Tensor &weight, const Tensor &bias, 
 
 // Windows.
 struct PoolOptions {
-  Ints kernel, strides, padLow, padHigh, dilations;
+  Ints kernel = {}, strides = {}, padLow = {}, padHigh = {}, dilations = {};
   AutoPad autoPad = AutoPad::Explicit;
   bool ceilMode = false;
   /// Average only.
@@ -260,6 +264,20 @@ struct ResizeOptions {
 };
 /// Exactly one of scales and sizes is present; their contents must be known.
 Tensor resize(const Tensor &x, const Tensor &scales, const Tensor &sizes, const ResizeOptions &options = {});
+enum class SamplePadding { Zeros, Border, Reflection };
+struct SampleOptions {
+  ResizeMode mode = ResizeMode::Linear;
+  SamplePadding padding = SamplePadding::Zeros;
+  /// -1 and 1 are the centres of the outermost elements, else their outer edges.
+  bool alignCorners = false;
+};
+/// x [N, C, spatial...] read at the positions of grid [N, out..., axes], whose last axis lists coordinates from the last spatial axis to
+/// the first, each in -1 .. 1: [N, C, out...].
+Tensor gridSample(const Tensor &x, const Tensor &grid, const SampleOptions &options = {});
+/// The grid that theta [N, axes, axes + 1] maps positions of an image of the spatial sizes `dims` to: [N, dims..., axes].
+Tensor affineGrid(const Tensor &theta, const Dims &dims, bool alignCorners = false);
+/// Crops or pads with zeros on both sides, so that the sizes along `axes` become `dims`.
+Tensor centerCropPad(const Tensor &x, const Dims &dims, const Ints &axes);
 Tensor depthToSpace(const Tensor &x, int64_t blockSize, bool columnRowDepth = false);
 Tensor spaceToDepth(const Tensor &x, int64_t blockSize);
 
@@ -283,6 +301,12 @@ Tensor nonZero(const Tensor &x);
 // Quantisation, as arithmetic. Scale and zero point (absent: 0 of ui8) are rank 0, or 1-D along `axis`.
 Tensor quantize(const Tensor &x, const Tensor &scale, const Tensor &zeroPoint, int64_t axis = 1);
 Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zeroPoint, int64_t axis = 1);
+
+// Losses.
+enum class LossReduction { None, Mean, Sum };
+/// -weight[target] * x[target] over the classes along axis 1; targets equal to `ignore` count for nothing, and the mean is weighted.
+Tensor negativeLogLikelihood(const Tensor &x, const Tensor &target, const Tensor &weight, LossReduction reduction = LossReduction::Mean,
+                             std::optional<int64_t> ignore = {});
 
 // Recurrent layers; shapes, gate orders and absent tensors as in ONNX.
 enum class Direction { Forward, Reverse, Bidirectional };
