@@ -39,13 +39,12 @@ static Result<Side> runSide(const std::string &path, const CompareOptions &optio
   for (const NpyArray &array : *arranged)
     inputs.push_back({"", array});
   STATOR_TRY(session, module.session(sessionOptions(options.model)));
-  std::vector<TensorView> views = viewsOf(*arranged);
-  Result<Outputs> outputs = session.run(method.name.c_str(), views);
+  Result<std::vector<NpyArray>> outputs = runIntoArrays(session, method.name, *arranged);
   if (!outputs.ok())
     return outputs.status().withContext("`" + path + "`");
   Side side;
   for (size_t i = 0; i < outputs->size(); ++i)
-    side.tensors.push_back({method.outputs[i].name, copyOf(outputs.value()[i])});
+    side.tensors.push_back({method.outputs[i].name, std::move(outputs.value()[i])});
   return side;
 }
 

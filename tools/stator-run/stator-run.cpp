@@ -98,11 +98,9 @@ static Result<int> run(const RunOptions &options) {
   STATOR_TRY(session, module.session(sessionOptions(options.model)));
   if (!options.loadState.empty())
     STATOR_RETURN_IF_ERROR(session.loadState(options.loadState));
-  std::vector<TensorView> views = viewsOf(inputs);
   uint64_t ready = nanosecondsNow();
-  STATOR_TRY(results, session.run(method.name.c_str(), views));
+  STATOR_TRY(outputs, runIntoArrays(session, method.name, inputs));
   uint64_t done = nanosecondsNow();
-  std::vector<NpyArray> outputs = copiesOf(results);
   if (!options.saveState.empty())
     STATOR_RETURN_IF_ERROR(session.saveState(options.saveState));
 

@@ -103,14 +103,14 @@ static NpyArray narrow(NpyArray array, ElementType type) {
 
 Result<std::vector<NpyArray>> arrangeInputs(const MethodInfo &method, std::vector<NamedTensor> given, const ModelOptions &options,
                                             bool mayMakeUp) {
-  std::vector<const NamedTensor *> places(method.inputs.size());
+  std::vector<NamedTensor *> places(method.inputs.size());
   auto indexOf = [&](const std::string &inputName) {
     size_t i = 0;
     while (i < method.inputs.size() && method.inputs[i].name != inputName)
       ++i;
     return i;
   };
-  for (const NamedTensor &tensor : given) {
+  for (NamedTensor &tensor : given) {
     if (tensor.name.empty())
       continue;
     size_t place = indexOf(tensor.name);
@@ -124,7 +124,7 @@ Result<std::vector<NpyArray>> arrangeInputs(const MethodInfo &method, std::vecto
     places[place] = &tensor;
   }
   size_t next = 0;
-  for (const NamedTensor &tensor : given) {
+  for (NamedTensor &tensor : given) {
     if (!tensor.name.empty())
       continue;
     while (next < places.size() && places[next])
@@ -142,7 +142,7 @@ Result<std::vector<NpyArray>> arrangeInputs(const MethodInfo &method, std::vecto
   for (size_t i = 0; i < places.size(); ++i) {
     const ValueInfo &value = method.inputs[i];
     if (places[i]) {
-      NpyArray array = places[i]->array;
+      NpyArray array = std::move(places[i]->array);
       if (array.type == ElementType::F32 && (value.type == ElementType::BF16 || value.type == ElementType::F16))
         array = narrow(std::move(array), value.type);
       arrays.push_back(std::move(array));
@@ -163,11 +163,19 @@ std::vector<TensorView> viewsOf(const std::vector<NpyArray> &arrays) {
   return views;
 }
 
-std::vector<NpyArray> copiesOf(const Outputs &outputs) {
-  std::vector<NpyArray> arrays;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    arrays.push_back(copyOf(outputs[i]));
-  return arrays;
+Result<std::vector<NpyArray>> runIntoArrays(Session &session, const std::string &method, const std::vector<NpyArray> &inputs) {
+  std::vector<TensorView> inputViews = viewsOf(inputs);
+  STATOR_TRY(shapes, session.outputShapes(method.c_str(), inputViews));
+  std::vector<NpyArray> outputs;
+  for (const TensorView &shape : shapes) {
+    STATOR_TRY(array, makeTensor(shape.type(), shape.shapeVector()));
+    outputs.push_back(std::move(array));
+  }
+  std::vector<TensorView> outputViews = viewsOf(outputs);
+  Result<Outputs> results = session.run(method.c_str(), inputViews, outputViews);
+  if (!results.ok())
+    return results.status();
+  return outputs;
 }
 
 SessionOptions sessionOptions(const ModelOptions &options) {

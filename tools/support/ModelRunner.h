@@ -38,7 +38,8 @@ Result<std::vector<NpyArray>> arrangeInputs(const MethodInfo &method, std::vecto
                                             bool mayMakeUp);
 
 std::vector<TensorView> viewsOf(const std::vector<NpyArray> &arrays);
-std::vector<NpyArray> copiesOf(const Outputs &outputs);
+/// Runs a method straight into tensors of the tool: nothing is there twice.
+Result<std::vector<NpyArray>> runIntoArrays(Session &session, const std::string &method, const std::vector<NpyArray> &inputs);
 
 /// Says what is wrong with given inputs: a mistake on the command line gives ExitUsage, an unreadable file its own code.
 int reportInputError(std::string_view tool, const Status &status);

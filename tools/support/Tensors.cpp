@@ -153,16 +153,6 @@ TensorView viewOf(const NpyArray &array) {
   return TensorView(array.type, array.shape.data(), array.shape.size(), const_cast<std::byte *>(array.data.data()), array.data.size());
 }
 
-NpyArray copyOf(const TensorView &view) {
-  NpyArray array;
-  array.type = view.type();
-  array.shape = view.shapeVector();
-  array.data.resize(static_cast<size_t>(view.elementCount()) * byteSize(array.type));
-  if (!array.data.empty())
-    std::memcpy(array.data.data(), view.data(), array.data.size());
-  return array;
-}
-
 static void appendElement(std::string &out, const NpyArray &array, size_t index) {
   char buffer[40];
   std::to_chars_result end{};

@@ -45,9 +45,6 @@ void storeElement(ElementType type, void *data, size_t index, double value);
 
 /// A view for the runtime; the array must outlive it.
 TensorView viewOf(const NpyArray &array);
-/// A copy of a result.
-NpyArray copyOf(const TensorView &view);
-
 /// "2x2xf32=[1 2][3 4]", with at most `limit` elements, the rest elided.
 std::string formatTensor(const NpyArray &array, size_t limit);
 
