@@ -56,9 +56,7 @@ LogicalResult FusionOp::verify() {
   return success();
 }
 
-LogicalResult FusionOp::verifyRegions() {
-  return verifyRegion(*this, getBody(), "body", getOperandTypes(), getResultTypes());
-}
+LogicalResult FusionOp::verifyRegions() { return verifyRegion(*this, getBody(), "body", getOperandTypes(), getResultTypes()); }
 
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphControlFlow.cpp.inc"

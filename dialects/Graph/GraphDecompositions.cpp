@@ -15,7 +15,8 @@ class Composer {
 public:
   Composer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
 
-  template <typename OpTy, typename... Args> Value make(Args &&...args) {
+  template <typename OpTy, typename... Args>
+  Value make(Args &&...args) {
     return OpTy::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
 
@@ -32,9 +33,7 @@ public:
     return from == to ? value : make<BroadcastOp>(to, value, dimensions);
   }
   /// `value` of the same rank with some sizes 1.
-  Value spread(Value value, RankedTensorType type) {
-    return spread(value, type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
-  }
+  Value spread(Value value, RankedTensorType type) { return spread(value, type, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))); }
 
   Value convert(Value value, Type element) {
     RankedTensorType from = tensorTypeOf(value);

@@ -12,7 +12,8 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *, MaybeLocation location,
 LogicalResult SelectOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
   if (failed(inferSameType(location, getOperationName(), {adaptor.getOnTrue(), adaptor.getOnFalse()}, types)))
     return failure();
-  return checkShape(location, getOperationName(), "condition", tensorTypeOf(adaptor.getCondition()), dimsOf(tensorTypeOf(adaptor.getOnTrue())));
+  return checkShape(location, getOperationName(), "condition", tensorTypeOf(adaptor.getCondition()),
+                    dimsOf(tensorTypeOf(adaptor.getOnTrue())));
 }
 
 #define GET_OP_CLASSES

@@ -80,7 +80,8 @@ static LogicalResult checkUpdates(MaybeLocation location, StringRef op, RankedTe
 }
 
 LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
-  RankedTensorType input = tensorTypeOf(adaptor.getInput()), indices = tensorTypeOf(adaptor.getIndices()), updates = tensorTypeOf(adaptor.getUpdates());
+  RankedTensorType input = tensorTypeOf(adaptor.getInput()), indices = tensorTypeOf(adaptor.getIndices()),
+                   updates = tensorTypeOf(adaptor.getUpdates());
   StringRef op = getOperationName();
   types.push_back(input);
   if (failed(checkElementIndices(location, op, input, indices, adaptor.getAxis())) ||
@@ -90,7 +91,8 @@ LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, MaybeLocation l
 }
 
 LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
-  RankedTensorType input = tensorTypeOf(adaptor.getInput()), indices = tensorTypeOf(adaptor.getIndices()), updates = tensorTypeOf(adaptor.getUpdates());
+  RankedTensorType input = tensorTypeOf(adaptor.getInput()), indices = tensorTypeOf(adaptor.getIndices()),
+                   updates = tensorTypeOf(adaptor.getUpdates());
   StringRef op = getOperationName();
   types.push_back(input);
   FailureOr<int64_t> length = tupleLength(location, op, input, indices, 0);

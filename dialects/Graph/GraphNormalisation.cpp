@@ -90,8 +90,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
       fits = sizes[axis].isConstant(1) || sizes[axis] == scores[axis];
     if (!fits)
       return inferenceError(location, op, "has a mask of shape ", str(sizes), ", expected one that broadcasts to ", str(scores));
-    if (!isBoolElement(mask.getElementType()) &&
-        failed(checkElement(location, op, "mask", mask, query.getElementType())))
+    if (!isBoolElement(mask.getElementType()) && failed(checkElement(location, op, "mask", mask, query.getElementType())))
       return failure();
   }
   return inferTensor(location, op, result, query.getElementType(), types);

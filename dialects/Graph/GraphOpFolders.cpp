@@ -115,9 +115,7 @@ OpFoldResult ReverseOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {
-  auto zero = [](DimsAttr amounts) {
-    return llvm::all_of(amounts.getTexts(), [](StringAttr text) { return text.getValue() == "0"; });
-  };
+  auto zero = [](DimsAttr amounts) { return llvm::all_of(amounts.getTexts(), [](StringAttr text) { return text.getValue() == "0"; }); };
   if (zero(getLow()) && zero(getHigh()) && llvm::all_of(getInterior(), [](int64_t amount) { return amount == 0; }))
     return sameOr(getInput(), getType());
   return {};

@@ -38,7 +38,8 @@ struct Layer {
 } // namespace
 
 /// Reads the sizes and checks the operands that all layers have.
-template <typename Adaptor> static FailureOr<Layer> readLayer(MaybeLocation location, StringRef op, Adaptor adaptor, int64_t gates) {
+template <typename Adaptor>
+static FailureOr<Layer> readLayer(MaybeLocation location, StringRef op, Adaptor adaptor, int64_t gates) {
   RankedTensorType input = tensorTypeOf(adaptor.getInput()), r = tensorTypeOf(adaptor.getR());
   bool packed = adaptor.getWeightsPacked();
   int64_t weightRank = packed ? 5 : 3;
@@ -46,8 +47,8 @@ template <typename Adaptor> static FailureOr<Layer> readLayer(MaybeLocation loca
     return inferenceError(location, op, "has an input of type ", input, " and recurrent weights of type ", r, ", expected rank 3 and ",
                           weightRank);
   int64_t directions = adaptor.getDirection() == RecurrentDirection::Bidirectional ? 2 : 1;
-  Layer layer{location,         op,           input.getElementType(), dimOf(input, 0), dimOf(input, 1), dimOf(input, 2),
-              dimOf(r, packed ? 3 : 2), directions};
+  Layer layer{location,  op, input.getElementType(), dimOf(input, 0), dimOf(input, 1), dimOf(input, 2), dimOf(r, packed ? 3 : 2),
+              directions};
 
   DimExpr rows = layer.hidden * gates;
   auto weights = [&](const DimExpr &columns) -> SmallVector<DimExpr> {
@@ -68,8 +69,7 @@ template <typename Adaptor> static FailureOr<Layer> readLayer(MaybeLocation loca
 
 LogicalResult LstmOp::inferReturnTypes(MLIRContext *, MaybeLocation location, Adaptor adaptor, InferredTypes &types) {
   FailureOr<Layer> layer = readLayer(location, getOperationName(), adaptor, 4);
-  if (failed(layer) ||
-      failed(layer->checkOptional("initial_c", adaptor.getInitialC(), {layer->directions, layer->batch, layer->hidden})) ||
+  if (failed(layer) || failed(layer->checkOptional("initial_c", adaptor.getInitialC(), {layer->directions, layer->batch, layer->hidden})) ||
       failed(layer->checkOptional("peephole", adaptor.getPeephole(), {layer->directions, layer->hidden * 3})))
     return failure();
   return layer->infer(2, types);

@@ -49,8 +49,7 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, MaybeLocation locat
   RankedTensorType input = tensorTypeOf(adaptor.getInput());
   StringRef op = getOperationName();
   int64_t axis = adaptor.getAxis();
-  if (failed(checkAxis(location, op, "axis", axis, input.getRank())) ||
-      failed(checkLength(location, op, "k", adaptor.getK().size(), 1)))
+  if (failed(checkAxis(location, op, "axis", axis, input.getRank())) || failed(checkLength(location, op, "k", adaptor.getK().size(), 1)))
     return failure();
   SmallVector<DimExpr> dims = dimsOf(input);
   DimExpr k = adaptor.getK().dim(0);

@@ -69,8 +69,7 @@ LogicalResult SliceOp::verify() {
     DimExpr last = start + (size - 1) * stride, room = bound - 1 - last;
     // Only what is out of range whatever the symbols are; the rest is the business of whoever computed the sizes.
     if ((start.isConstant() && *start.constant() < 0) || (room.isConstant() && *room.constant() < 0))
-      return emitOpError() << "reads elements " << start.str() << " to " << last.str() << " of axis " << axis << " of size "
-                           << bound.str();
+      return emitOpError() << "reads elements " << start.str() << " to " << last.str() << " of axis " << axis << " of size " << bound.str();
   }
   return success();
 }

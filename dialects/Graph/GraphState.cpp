@@ -23,10 +23,8 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
-void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, int32_t source,
-                        int64_t offset) {
-  build(builder, state, name, type, builder.getI32IntegerAttr(source), builder.getI64IntegerAttr(offset), nullptr, nullptr, false,
-        nullptr);
+void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, int32_t source, int64_t offset) {
+  build(builder, state, name, type, builder.getI32IntegerAttr(source), builder.getI64IntegerAttr(offset), nullptr, nullptr, false, nullptr);
 }
 
 void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, RecipeAttr recipe) {
@@ -88,8 +86,8 @@ LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!parameter)
     return emitOpError() << "names " << getParameterAttr() << ", which is not a `graph.parameter`";
   if (parameter.getType() != getType()) {
-    InFlightDiagnostic diagnostic = emitOpError() << "has the type " << getType() << ", expected that of the parameter, "
-                                                  << parameter.getType();
+    InFlightDiagnostic diagnostic = emitOpError()
+                                    << "has the type " << getType() << ", expected that of the parameter, " << parameter.getType();
     diagnostic.attachNote(parameter.getLoc()) << "declared here";
     return diagnostic;
   }

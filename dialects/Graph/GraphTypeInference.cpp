@@ -95,8 +95,7 @@ LogicalResult inferWindow(MaybeLocation location, StringRef op, const WindowAttr
                             window.dilations[i], " on spatial axis ", i, ", expected at least 1 of each");
     DimExpr span = spatial[i] + window.padLow[i] + window.padHigh[i] - (DimExpr(window.kernel[i]) - 1) * window.dilations[i] - 1;
     if (span.isConstant() && *span.constant() < 0)
-      return inferenceError(location, op, "has a window longer than spatial axis ", i, " of size ", spatial[i].str(),
-                            " with its padding");
+      return inferenceError(location, op, "has a window longer than spatial axis ", i, " of size ", spatial[i].str(), " with its padding");
     spatial[i] = span.floorDiv(window.strides[i]) + 1;
   }
   return success();

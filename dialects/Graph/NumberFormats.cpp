@@ -49,13 +49,17 @@ uint16_t encodeBF16(double value) { return encodeFloat(value, 8, 7); }
 double decodeF16(uint16_t bits) { return decodeFloat(bits, 5, 10); }
 double decodeBF16(uint16_t bits) { return decodeFloat(bits, 8, 7); }
 
-template <typename T> static T load(const void *element) {
+template <typename T>
+static T load(const void *element) {
   T value;
   std::memcpy(&value, element, sizeof(T));
   return value;
 }
 
-template <typename T> static void store(void *element, T value) { std::memcpy(element, &value, sizeof(T)); }
+template <typename T>
+static void store(void *element, T value) {
+  std::memcpy(element, &value, sizeof(T));
+}
 
 int64_t loadInteger(ElementType type, const void *element) {
   switch (type) {
@@ -91,7 +95,8 @@ double loadDouble(ElementType type, const void *element) {
   }
 }
 
-template <typename T> static void storeSaturated(void *element, double value) {
+template <typename T>
+static void storeSaturated(void *element, double value) {
   // The bounds as doubles: the upper one is a power of two, exact for every width, and itself out of range.
   constexpr double low = double(std::numeric_limits<T>::min());
   const double high = std::ldexp(1.0, std::numeric_limits<T>::digits);

@@ -16,7 +16,8 @@ namespace {
 /// Elements are copied in pieces of this many where a reader computes with them.
 constexpr int64_t kBlock = 256;
 
-template <typename T> void copyStrided(const char *from, int64_t stride, int64_t n, char *out) {
+template <typename T>
+void copyStrided(const char *from, int64_t stride, int64_t n, char *out) {
   for (int64_t i = 0; i < n; ++i)
     std::memcpy(out + i * sizeof(T), from + i * stride * int64_t(sizeof(T)), sizeof(T));
 }

@@ -7,7 +7,8 @@ using namespace mlir;
 namespace stator::graph {
 
 /// The elements of `tensor` with its axes in this order, flat.
-template <typename T> static std::vector<T> permuted(const TensorValue &tensor, ArrayRef<int64_t> order) {
+template <typename T>
+static std::vector<T> permuted(const TensorValue &tensor, ArrayRef<int64_t> order) {
   SmallVector<int64_t> strides = rowMajorStrides(tensor.shape), shape, permutedStrides;
   for (int64_t axis : order) {
     shape.push_back(tensor.shape[axis]);
@@ -118,8 +119,8 @@ static LogicalResult convolution(ConvolutionOp op, OpCall &call) {
     return success();
   if (failed(call.spend({call.out().count(), elementCount(ArrayRef<int64_t>(shape).drop_front())})))
     return failure();
-  WindowWalk walk(input.shape, call.out().shape, op.getLayout(), ArrayRef<int64_t>(shape).drop_front(2), op.getStrides(),
-                  op.getPadLow(), op.getDilations());
+  WindowWalk walk(input.shape, call.out().shape, op.getLayout(), ArrayRef<int64_t>(shape).drop_front(2), op.getStrides(), op.getPadLow(),
+                  op.getDilations());
   if (isFloat(input.type)) {
     call.out().setReals(convolve(op, walk, input.reals(), filter.reals(), shape[0], shape[1]));
     return success();

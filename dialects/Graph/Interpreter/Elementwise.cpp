@@ -9,7 +9,8 @@ using namespace mlir;
 namespace stator::graph {
 
 /// Floats by `real`, integers by `integer`.
-template <double (*real)(double), int64_t (*integer)(int64_t)> static LogicalResult unary(OpCall &call) {
+template <double (*real)(double), int64_t (*integer)(int64_t)>
+static LogicalResult unary(OpCall &call) {
   const TensorValue &in = call.in();
   for (int64_t i = 0, n = in.count(); i < n; ++i) {
     if (isFloat(in.type))
@@ -22,7 +23,10 @@ template <double (*real)(double), int64_t (*integer)(int64_t)> static LogicalRes
 
 /// For ops whose verifier admits floats only.
 static int64_t never(int64_t value) { return value; }
-template <double (*real)(double)> static LogicalResult unaryReal(OpCall &call) { return unary<real, never>(call); }
+template <double (*real)(double)>
+static LogicalResult unaryReal(OpCall &call) {
+  return unary<real, never>(call);
+}
 
 static double negate(double x) { return -x; }
 static double sign(double x) { return std::isnan(x) ? x : double((x > 0) - (x < 0)); }

@@ -87,7 +87,8 @@ static int64_t bitXor(int64_t a, int64_t b) { return a ^ b; }
 
 //===- Functions --------------------------------------------------------------------------------------------------------------===//
 
-template <double (*real)(double, double), int64_t (*integer)(int64_t, int64_t)> static LogicalResult binary(OpCall &call) {
+template <double (*real)(double, double), int64_t (*integer)(int64_t, int64_t)>
+static LogicalResult binary(OpCall &call) {
   const TensorValue &a = call.in(0), &b = call.in(1);
   for (int64_t i = 0, n = a.count(); i < n; ++i) {
     if (isFloat(a.type))
@@ -98,7 +99,10 @@ template <double (*real)(double, double), int64_t (*integer)(int64_t, int64_t)> 
   return success();
 }
 
-template <int64_t (*integer)(int64_t, int64_t)> static LogicalResult bits(OpCall &call) { return binary<add, integer>(call); }
+template <int64_t (*integer)(int64_t, int64_t)>
+static LogicalResult bits(OpCall &call) {
+  return binary<add, integer>(call);
+}
 
 static LogicalResult shift(OpCall &call, bool left) {
   const TensorValue &a = call.in(0), &b = call.in(1);
@@ -114,7 +118,8 @@ static LogicalResult shift(OpCall &call, bool left) {
 static LogicalResult shiftLeft(ShiftLeftOp, OpCall &call) { return shift(call, true); }
 static LogicalResult shiftRight(ShiftRightOp, OpCall &call) { return shift(call, false); }
 
-template <typename T> static bool holds(CompareDirection direction, T a, T b) {
+template <typename T>
+static bool holds(CompareDirection direction, T a, T b) {
   switch (direction) {
   case CompareDirection::Eq:
     return a == b;

@@ -32,8 +32,7 @@ static LogicalResult gather(GatherOp op, OpCall &call) {
   for (int64_t o = 0; o < split.outer; ++o)
     for (int64_t k = 0; k < count; ++k)
       for (int64_t i = 0; i < split.inner; ++i)
-        call.out().copyElement((o * count + k) * split.inner + i, in,
-                               split.position(o, clampIndex(indices.integer(k), split.size), i));
+        call.out().copyElement((o * count + k) * split.inner + i, in, split.position(o, clampIndex(indices.integer(k), split.size), i));
   return success();
 }
 
@@ -148,10 +147,8 @@ static LogicalResult scatterNd(ScatterNdOp op, OpCall &call) {
 
 ArrayRef<InterpreterEntry> indexingInterpreters() {
   static const InterpreterEntry entries[] = {
-      entry<GatherOp, gather>(),
-      entry<GatherElementsOp, gatherElements>(),
-      entry<GatherNdOp, gatherNd>(),
-      entry<ScatterElementsOp, scatterElements>(),
+      entry<GatherOp, gather>(),       entry<GatherElementsOp, gatherElements>(),
+      entry<GatherNdOp, gatherNd>(),   entry<ScatterElementsOp, scatterElements>(),
       entry<ScatterNdOp, scatterNd>(),
   };
   return entries;

@@ -30,8 +30,7 @@ FailureOr<SmallVector<TensorValue>> interpret(FunctionOpInterface method, ArrayR
     return method.emitOpError() << "cannot be interpreted: it has no body of one block";
   Interpretation interpretation(options);
   SmallVector<TensorValue> results;
-  if (failed(interpretation.bind(method, inputs)) ||
-      failed(interpretation.runBlock(method.getFunctionBody().front(), inputs, results)))
+  if (failed(interpretation.bind(method, inputs)) || failed(interpretation.runBlock(method.getFunctionBody().front(), inputs, results)))
     return failure();
   return results;
 }

@@ -142,8 +142,8 @@ static LogicalResult attention(AttentionOp op, OpCall &call) {
 
 ArrayRef<InterpreterEntry> normalisationInterpreters() {
   static const InterpreterEntry entries[] = {
-      entry<BatchNormOp, batchNorm>(), entry<LayerNormOp, layerNorm>(), entry<RmsNormOp, rmsNorm>(),     entry<SoftmaxOp, softmax>(),
-      entry<LogSoftmaxOp, logSoftmax>(), entry<GeluOp, gelu>(),         entry<AttentionOp, attention>(),
+      entry<BatchNormOp, batchNorm>(),   entry<LayerNormOp, layerNorm>(), entry<RmsNormOp, rmsNorm>(),     entry<SoftmaxOp, softmax>(),
+      entry<LogSoftmaxOp, logSoftmax>(), entry<GeluOp, gelu>(),           entry<AttentionOp, attention>(),
   };
   return entries;
 }

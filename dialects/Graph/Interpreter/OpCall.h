@@ -42,7 +42,8 @@ struct InterpreterEntry {
 };
 
 /// Adapts `LogicalResult function(SomeOp, OpCall &)` to the table.
-template <typename OpTy, mlir::LogicalResult (*function)(OpTy, OpCall &)> constexpr InterpreterEntry entry() {
+template <typename OpTy, mlir::LogicalResult (*function)(OpTy, OpCall &)>
+constexpr InterpreterEntry entry() {
   return {OpTy::getOperationName(), [](OpCall &call) { return function(llvm::cast<OpTy>(call.op), call); }};
 }
 

@@ -41,7 +41,8 @@ private:
 
 } // namespace
 
-template <typename OpTy> static Layer readLayer(OpTy op, OpCall &call, int64_t gates) {
+template <typename OpTy>
+static Layer readLayer(OpTy op, OpCall &call, int64_t gates) {
   Layer layer;
   const TensorValue &input = call.in(0), &y = call.out(0);
   layer.steps = input.shape[0];
@@ -66,7 +67,8 @@ template <typename OpTy> static Layer readLayer(OpTy op, OpCall &call, int64_t g
 }
 
 /// Runs `cell(d, b, x, h)`, which updates h, over all steps; stores y and the final h.
-template <typename Cell> static LogicalResult walk(const Layer &layer, OpCall &call, Cell cell) {
+template <typename Cell>
+static LogicalResult walk(const Layer &layer, OpCall &call, Cell cell) {
   int64_t hidden = layer.hidden;
   if (failed(call.spend({layer.steps, layer.batch, layer.directions, layer.gates * hidden, layer.inputs + hidden})))
     return failure();

@@ -180,9 +180,8 @@ static LogicalResult topK(TopKOp op, OpCall &call) {
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t i = 0; i < from.inner; ++i) {
       std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        return precedes(in, from.position(o, a, i), from.position(o, b, i), op.getLargest());
-      });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int64_t a, int64_t b) { return precedes(in, from.position(o, a, i), from.position(o, b, i), op.getLargest()); });
       for (int64_t step = 0; step < k; ++step) {
         call.out(0).copyElement(to.position(o, step, i), in, from.position(o, order[step], i));
         call.out(1).setInteger(to.position(o, step, i), order[step]);

@@ -93,8 +93,7 @@ static SmallVector<Weight> weightsAt(ResizeOp op, const Axis &axis, int64_t x) {
 }
 
 /// Resizes one axis of a tensor of doubles.
-static std::vector<double> resizeAxis(ArrayRef<double> in, SmallVectorImpl<int64_t> &shape, int64_t number, ResizeOp op,
-                                      const Axis &axis) {
+static std::vector<double> resizeAxis(ArrayRef<double> in, SmallVectorImpl<int64_t> &shape, int64_t number, ResizeOp op, const Axis &axis) {
   AxisSplit from(shape, number);
   shape[number] = axis.to;
   AxisSplit to(shape, number);
@@ -131,9 +130,8 @@ static LogicalResult resize(ResizeOp op, OpCall &call) {
   SmallVector<int64_t> shape = in.shape;
   // Axes that shrink come first, so that nothing in between is larger than both input and result.
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, in.rank()));
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-    return (call.out().shape[a] <= in.shape[a]) > (call.out().shape[b] <= in.shape[b]);
-  });
+  llvm::stable_sort(order,
+                    [&](int64_t a, int64_t b) { return (call.out().shape[a] <= in.shape[a]) > (call.out().shape[b] <= in.shape[b]); });
   for (int64_t number : order) {
     Axis axis{in.shape[number], call.out().shape[number], 0};
     axis.scale = op.getScales() ? (*op.getScales())[number] : double(axis.to) / double(axis.from);

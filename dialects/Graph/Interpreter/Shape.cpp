@@ -99,8 +99,8 @@ static LogicalResult pad(PadOp op, OpCall &call) {
                               << kMaxAmount;
     bool copies = mode != PadMode::Constant && (least != 0 || most != 0);
     if (copies && (least < 0 || in.shape[axis] == 0 || (mode == PadMode::Reflect && most >= in.shape[axis])))
-      return op.emitOpError() << "pads axis " << axis << " of size " << in.shape[axis] << " by " << (*low)[axis] << " and "
-                              << (*high)[axis] << ", which its mode does not allow";
+      return op.emitOpError() << "pads axis " << axis << " of size " << in.shape[axis] << " by " << (*low)[axis] << " and " << (*high)[axis]
+                              << ", which its mode does not allow";
   }
   SmallVector<int64_t> strides = rowMajorStrides(in.shape);
   forEachIndex(call.out().shape, [&](ArrayRef<int64_t> index, int64_t position) {
@@ -131,8 +131,7 @@ static LogicalResult concat(ConcatOp op, OpCall &call) {
 }
 
 static LogicalResult iota(IotaOp op, OpCall &call) {
-  forEachIndex(call.out().shape,
-               [&](ArrayRef<int64_t> index, int64_t position) { call.out().setInteger(position, index[op.getAxis()]); });
+  forEachIndex(call.out().shape, [&](ArrayRef<int64_t> index, int64_t position) { call.out().setInteger(position, index[op.getAxis()]); });
   return success();
 }
 
@@ -146,9 +145,9 @@ static LogicalResult dimValues(DimValuesOp op, OpCall &call) {
 
 ArrayRef<InterpreterEntry> shapeInterpreters() {
   static const InterpreterEntry entries[] = {
-      entry<ReshapeOp, reshape>(),   entry<TransposeOp, transpose>(), entry<BroadcastOp, broadcast>(),
-      entry<SliceOp, slice>(),       entry<ReverseOp, reverse>(),     entry<PadOp, pad>(),
-      entry<ConcatOp, concat>(),     entry<IotaOp, iota>(),           entry<DimValuesOp, dimValues>(),
+      entry<ReshapeOp, reshape>(), entry<TransposeOp, transpose>(), entry<BroadcastOp, broadcast>(),
+      entry<SliceOp, slice>(),     entry<ReverseOp, reverse>(),     entry<PadOp, pad>(),
+      entry<ConcatOp, concat>(),   entry<IotaOp, iota>(),           entry<DimValuesOp, dimValues>(),
   };
   return entries;
 }

@@ -57,9 +57,7 @@ int64_t TensorValue::integer(int64_t i) const { return loadInteger(type, element
 void TensorValue::setReal(int64_t i, double value) { storeDouble(type, element(i), value); }
 void TensorValue::setInteger(int64_t i, int64_t value) { storeInteger(type, element(i), value); }
 
-void TensorValue::copyElement(int64_t i, const TensorValue &from, int64_t j) {
-  std::memcpy(element(i), from.element(j), elementBytes());
-}
+void TensorValue::copyElement(int64_t i, const TensorValue &from, int64_t j) { std::memcpy(element(i), from.element(j), elementBytes()); }
 
 std::vector<double> TensorValue::reals() const {
   std::vector<double> values(count());

@@ -29,8 +29,8 @@ TensorValue unpackFilter(const TensorValue &packed, ArrayRef<int64_t> shape, int
       for (int64_t t = 0; t < taps; ++t) {
         int64_t group = o / perGroup, column = o % perGroup;
         int64_t panel = group * panels + column / panelColumns;
-        int64_t from = packed.rank() == 2 ? t * outputs + o
-                                          : (panel * taps * channels + t * channels + c) * panelColumns + column % panelColumns;
+        int64_t from =
+            packed.rank() == 2 ? t * outputs + o : (panel * taps * channels + t * channels + c) * panelColumns + column % panelColumns;
         plain.copyElement((o * channels + c) * taps + t, packed, from);
       }
   return plain;

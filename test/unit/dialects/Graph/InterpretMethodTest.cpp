@@ -38,11 +38,13 @@ TEST_CASE("sizes that no input gives are refused", "[interpreter]") {
   Program(R"(func.func @main() -> tensor<1xi64> {
     %0 = graph.dim_values {values = #graph.dims<["N"]>} : () -> tensor<1xi64>
     return %0 : tensor<1xi64>
-  })").checkError({}, "has the size `N`, which has no value: ");
+  })")
+      .checkError({}, "has the size `N`, which has no value: ");
   Program(R"(func.func @main(%x: tensor<?xf32, #graph.dims<["N"]>>) -> tensor<?xi64, #graph.dims<["N - 2"]>> {
     %0 = graph.iota {axis = 0 : i64} : () -> tensor<?xi64, #graph.dims<["N - 2"]>>
     return %0 : tensor<?xi64, #graph.dims<["N - 2"]>>
-  })").checkError({f32({1}, {0})}, "has the size `N - 2`, which is -1");
+  })")
+      .checkError({f32({1}, {0})}, "has the size `N - 2`, which is -1");
 }
 
 TEST_CASE("the branch that the condition chooses runs", "[interpreter]") {
@@ -96,7 +98,8 @@ TEST_CASE("a fusion region computes what its operations do", "[interpreter]") {
       graph.yield %2 : tensor<2xf32>
     }
     return %0 : tensor<2xf32>
-  })").check({f32({2}, {3, -2})}, {f32({2}, {-9, -4})});
+  })")
+      .check({f32({2}, {3, -2})}, {f32({2}, {-9, -4})});
 }
 
 TEST_CASE("constants of every kind", "[interpreter]") {
@@ -106,7 +109,8 @@ TEST_CASE("constants of every kind", "[interpreter]") {
     %2 = graph.constant dense<[[1, 2], [3, 255]]> : tensor<2x2xui8>
     %3 = graph.constant dense<> : tensor<0xf32>
     return %0, %1, %2, %3 : tensor<3xi1>, tensor<2xf16>, tensor<2x2xui8>, tensor<0xf32>
-  })").check({}, {i1({3}, {1, 0, 1}), f16({2}, {1.5, 1.5}), u8({2, 2}, {1, 2, 3, 255}), f32({0}, {})});
+  })")
+      .check({}, {i1({3}, {1, 0, 1}), f16({2}, {1.5, 1.5}), u8({2, 2}, {1, 2, 3, 255}), f32({0}, {})});
 }
 
 TEST_CASE("values become constants and constants values", "[interpreter]") {
@@ -139,8 +143,9 @@ TEST_CASE("sizes beyond the budget are refused before they are allocated", "[int
   Program(huge).checkError({}, "needs more memory than the interpreter's budget of ");
   InterpretOptions options;
   options.maxWork = 1000;
-  Program(methodOf("dot_general", "lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>",
-                   {f32({100, 4}, std::vector<double>(400)), f32({100, 4}, std::vector<double>(400))}, {f32({4, 4}, std::vector<double>(16))}))
+  Program(
+      methodOf("dot_general", "lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>",
+               {f32({100, 4}, std::vector<double>(400)), f32({100, 4}, std::vector<double>(400))}, {f32({4, 4}, std::vector<double>(16))}))
       .checkError({f32({100, 4}, std::vector<double>(400)), f32({100, 4}, std::vector<double>(400))}, "needs more work", options);
 }
 
@@ -192,7 +197,9 @@ TEST_CASE("what the interpreter does not know is refused", "[interpreter]") {
   func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     %0 = func.call @callee(%x) : (tensor<2xf32>) -> tensor<2xf32>
     return %0 : tensor<2xf32>
-  })").checkError({f32({2}, {1, 2})}, "has no function in the interpreter");
-  Program(R"(func.func private @main(tensor<2xf32>) -> tensor<2xf32>)").checkError({f32({2}, {1, 2})}, "cannot be interpreted: it has no body of one block");
+  })")
+      .checkError({f32({2}, {1, 2})}, "has no function in the interpreter");
+  Program(R"(func.func private @main(tensor<2xf32>) -> tensor<2xf32>)")
+      .checkError({f32({2}, {1, 2})}, "cannot be interpreted: it has no body of one block");
   Program(R"(func.func @main(%x: i32) { return })").checkError({i32({}, {1})}, "has argument 0 of type 'i32', expected a tensor");
 }

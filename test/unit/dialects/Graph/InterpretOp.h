@@ -71,10 +71,11 @@ inline void checkTensor(const TensorValue &actual, const TensorValue &expected, 
 /// A module parsed from text, its context, and the diagnostics that arose.
 class Program {
 public:
-  explicit Program(const std::string &text) : handler(&context, [this](mlir::Diagnostic &diagnostic) {
-    diagnostics += diagnostic.str() + "\n";
-    return mlir::success();
-  }) {
+  explicit Program(const std::string &text)
+      : handler(&context, [this](mlir::Diagnostic &diagnostic) {
+          diagnostics += diagnostic.str() + "\n";
+          return mlir::success();
+        }) {
     context.loadDialect<GraphDialect, mlir::func::FuncDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     INFO(diagnostics);

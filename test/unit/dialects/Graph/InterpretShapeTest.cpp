@@ -12,13 +12,13 @@ TEST_CASE("moves keep elements", "[interpreter]") {
   checkOp("reshape", "", {x}, {f32({3, 2}, {0, 1, 2, 3, 4, 5})});
   checkOp("reshape", "", {f32({0, 3}, {})}, {f32({3, 0}, {})});
   checkOp("reshape", "", {f32({}, {7})}, {f32({1, 1}, {7})});
-  checkOp("transpose", "permutation = array<i64: 1, 2, 0>", {y}, {i32({3, 4, 2}, {0, 12, 1, 13, 2, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7,
-          19, 8, 20, 9, 21, 10, 22, 11, 23})});
+  checkOp("transpose", "permutation = array<i64: 1, 2, 0>", {y},
+          {i32({3, 4, 2}, {0, 12, 1, 13, 2, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20, 9, 21, 10, 22, 11, 23})});
   checkOp("transpose", "permutation = array<i64>", {f32({}, {7})}, {f32({}, {7})});
   checkOp("broadcast", "dimensions = array<i64: 0, 2>", {f32({2, 1}, {0, 3})}, {f32({2, 2, 3}, {0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3, 3})});
   checkOp("broadcast", "dimensions = array<i64>", {f32({}, {7})}, {f32({2, 2}, {7, 7, 7, 7})});
-  checkOp("reverse", "axes = array<i64: 0, 2>", {y}, {i32({2, 3, 4}, {15, 14, 13, 12, 19, 18, 17, 16, 23, 22, 21, 20, 3, 2, 1, 0, 7,
-          6, 5, 4, 11, 10, 9, 8})});
+  checkOp("reverse", "axes = array<i64: 0, 2>", {y},
+          {i32({2, 3, 4}, {15, 14, 13, 12, 19, 18, 17, 16, 23, 22, 21, 20, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8})});
   checkOp("reverse", "axes = array<i64: 0>", {f32({0, 3}, {})}, {f32({0, 3}, {})});
   checkOp("slice", "starts = #graph.dims<[\"1\", \"0\", \"1\"]>, strides = array<i64: 1, 2, 2>", {y}, {i32({1, 2, 2}, {13, 15, 21, 23})});
   checkOp("slice", "starts = #graph.dims<[\"2\", \"0\"]>, strides = array<i64: 1, 1>", {x}, {f32({0, 3}, {})});
@@ -28,23 +28,32 @@ TEST_CASE("moves keep elements", "[interpreter]") {
 TEST_CASE("padding", "[interpreter]") {
   const TensorValue v = f32({4}, {1, 2, 3, 4});
   const TensorValue nine = f32({}, {9});
-  checkOp("pad", "low = #graph.dims<[\"1\"]>, high = #graph.dims<[\"2\"]>, interior = array<i64: 0>, "
-          "mode = #graph.pad_mode<constant>", {v, nine}, {f32({7}, {9, 1, 2, 3, 4, 9, 9})});
-  checkOp("pad", "low = #graph.dims<[\"1\"]>, high = #graph.dims<[\"0\"]>, interior = array<i64: 2>, "
-          "mode = #graph.pad_mode<constant>", {v, nine}, {f32({11}, {9, 1, 9, 9, 2, 9, 9, 3, 9, 9, 4})});
-  checkOp("pad", "low = #graph.dims<[\"-1\"]>, high = #graph.dims<[\"-2\"]>, interior = array<i64: 0>, "
-          "mode = #graph.pad_mode<constant>", {v, nine}, {f32({1}, {2})});
-  checkOp("pad", "low = #graph.dims<[\"-1\"]>, high = #graph.dims<[\"1\"]>, interior = array<i64: 1>, "
-          "mode = #graph.pad_mode<constant>", {v, nine}, {f32({7}, {9, 2, 9, 3, 9, 4, 9})});
+  checkOp("pad",
+          "low = #graph.dims<[\"1\"]>, high = #graph.dims<[\"2\"]>, interior = array<i64: 0>, "
+          "mode = #graph.pad_mode<constant>",
+          {v, nine}, {f32({7}, {9, 1, 2, 3, 4, 9, 9})});
+  checkOp("pad",
+          "low = #graph.dims<[\"1\"]>, high = #graph.dims<[\"0\"]>, interior = array<i64: 2>, "
+          "mode = #graph.pad_mode<constant>",
+          {v, nine}, {f32({11}, {9, 1, 9, 9, 2, 9, 9, 3, 9, 9, 4})});
+  checkOp("pad",
+          "low = #graph.dims<[\"-1\"]>, high = #graph.dims<[\"-2\"]>, interior = array<i64: 0>, "
+          "mode = #graph.pad_mode<constant>",
+          {v, nine}, {f32({1}, {2})});
+  checkOp("pad",
+          "low = #graph.dims<[\"-1\"]>, high = #graph.dims<[\"1\"]>, interior = array<i64: 1>, "
+          "mode = #graph.pad_mode<constant>",
+          {v, nine}, {f32({7}, {9, 2, 9, 3, 9, 4, 9})});
   checkOp("pad", "low = #graph.dims<[\"2\"]>, high = #graph.dims<[\"3\"]>, interior = array<i64: 0>, mode = #graph.pad_mode<edge>",
           {v, nine}, {f32({9}, {1, 1, 1, 2, 3, 4, 4, 4, 4})});
   checkOp("pad", "low = #graph.dims<[\"2\"]>, high = #graph.dims<[\"3\"]>, interior = array<i64: 0>, mode = #graph.pad_mode<reflect>",
           {v, nine}, {f32({9}, {3, 2, 1, 2, 3, 4, 3, 2, 1})});
   checkOp("pad", "low = #graph.dims<[\"2\"]>, high = #graph.dims<[\"3\"]>, interior = array<i64: 0>, mode = #graph.pad_mode<wrap>",
           {v, nine}, {f32({9}, {3, 4, 1, 2, 3, 4, 1, 2, 3})});
-  checkOp("pad", "low = #graph.dims<[\"1\", \"0\"]>, high = #graph.dims<[\"0\", \"2\"]>, interior = array<i64: 0, 0>, "
-          "mode = #graph.pad_mode<reflect>", {f32({2, 3}, {0, 1, 2, 3, 4, 5}), nine}, {f32({3, 5}, {3, 4, 5, 4, 3, 0, 1, 2, 1, 0, 3,
-          4, 5, 4, 3})});
+  checkOp("pad",
+          "low = #graph.dims<[\"1\", \"0\"]>, high = #graph.dims<[\"0\", \"2\"]>, interior = array<i64: 0, 0>, "
+          "mode = #graph.pad_mode<reflect>",
+          {f32({2, 3}, {0, 1, 2, 3, 4, 5}), nine}, {f32({3, 5}, {3, 4, 5, 4, 3, 0, 1, 2, 1, 0, 3, 4, 5, 4, 3})});
 }
 
 TEST_CASE("makers", "[interpreter]") {
@@ -70,24 +79,24 @@ TEST_CASE("gather counts from the end and clamps", "[interpreter]") {
 
 TEST_CASE("scatter drops what is outside and applies updates in order", "[interpreter]") {
   const TensorValue x = f32({2, 3}, {0, 1, 2, 3, 4, 5});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<none>", {f32({4}, {1, 2, 3, 4}), i64({2}, {1,
-          -1}), f32({2}, {10, 20})}, {f32({4}, {1, 10, 3, 20})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<none>", {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1,
-          1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 30, 3, 20})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<add>", {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1,
-          1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 42, 3, 24})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<mul>", {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1,
-          1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 600, 3, 80})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<max>", {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1,
-          1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 30, 3, 20})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<min>", {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1,
-          1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 2, 3, 4})});
-  checkOp("scatter_elements", "axis = 1 : i64", {x, i32({2, 2}, {2, 0, 1, 1}), f32({2, 2}, {7, 8, 9, 10})}, {f32({2, 3}, {8, 1, 7, 3,
-          10, 5})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<max>", {f32({2}, {1, NAN}), i64({2}, {0, 1}),
-          f32({2}, {NAN, 5})}, {f32({2}, {NAN, NAN})});
-  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<add>", {i8({1}, {120}), i64({1}, {0}), i8({1},
-          {10})}, {i8({1}, {-126})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<none>",
+          {f32({4}, {1, 2, 3, 4}), i64({2}, {1, -1}), f32({2}, {10, 20})}, {f32({4}, {1, 10, 3, 20})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<none>",
+          {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1, 1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 30, 3, 20})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<add>",
+          {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1, 1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 42, 3, 24})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<mul>",
+          {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1, 1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 600, 3, 80})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<max>",
+          {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1, 1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 30, 3, 20})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<min>",
+          {f32({4}, {1, 2, 3, 4}), i64({4}, {1, -1, 1, 8}), f32({4}, {10, 20, 30, 40})}, {f32({4}, {1, 2, 3, 4})});
+  checkOp("scatter_elements", "axis = 1 : i64", {x, i32({2, 2}, {2, 0, 1, 1}), f32({2, 2}, {7, 8, 9, 10})},
+          {f32({2, 3}, {8, 1, 7, 3, 10, 5})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<max>",
+          {f32({2}, {1, NAN}), i64({2}, {0, 1}), f32({2}, {NAN, 5})}, {f32({2}, {NAN, NAN})});
+  checkOp("scatter_elements", "axis = 0 : i64, reduction = #graph.scatter_reduction<add>", {i8({1}, {120}), i64({1}, {0}), i8({1}, {10})},
+          {i8({1}, {-126})});
   checkOp("scatter_nd", "", {x, i64({2, 1}, {1, 0}), f32({2, 3}, {1, 1, 1, 2, 2, 2})}, {f32({2, 3}, {2, 2, 2, 1, 1, 1})});
   checkOp("scatter_nd", "reduction = #graph.scatter_reduction<add>", {x, i64({3, 2}, {1, -1, 1, 2, 2, 0}), f32({3}, {10, 20, 30})},
           {f32({2, 3}, {0, 1, 2, 3, 4, 35})});

@@ -18,7 +18,8 @@ static uint16_t viaLlvm(double value, const llvm::fltSemantics &semantics) {
   return uint16_t(number.bitcastToAPInt().getZExtValue());
 }
 
-template <typename Encode, typename Decode> static void checkFormat(Encode encode, Decode decode, const llvm::fltSemantics &semantics) {
+template <typename Encode, typename Decode>
+static void checkFormat(Encode encode, Decode decode, const llvm::fltSemantics &semantics) {
   int failures = 0;
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     double value = decode(uint16_t(bits));

@@ -101,12 +101,14 @@ TEST_CASE("moves equal the operations that they are named after", "[recipes]") {
     graph.parameter @reshaped : tensor<12x5xf32> {recipe = #graph.recipe<"reshape", [@w], {shape = array<i64: 12, 5>}>}
     graph.parameter @sliced : tensor<2x2x2xf32> {recipe = #graph.recipe<"slice", [@w],
       {starts = array<i64: 1, 0, 1>, sizes = array<i64: 2, 2, 2>, strides = array<i64: 1, 3, 2>}>}
-    graph.parameter @both : tensor<2x2x2xf32> {recipe = #graph.recipe<"transpose", [@sliced], {perm = array<i64: 1, 2, 0>}>})", {w});
+    graph.parameter @both : tensor<2x2x2xf32> {recipe = #graph.recipe<"transpose", [@sliced], {perm = array<i64: 1, 2, 0>}>})",
+                        {w});
   checkTensor(parameters.read("w"), w, "stored");
-  checkTensor(parameters.read("transposed"), apply("transpose", "permutation = array<i64: 2, 0, 1>", {w}, TensorValue(w.type, {5, 3, 4})), "");
+  checkTensor(parameters.read("transposed"), apply("transpose", "permutation = array<i64: 2, 0, 1>", {w}, TensorValue(w.type, {5, 3, 4})),
+              "");
   checkTensor(parameters.read("reshaped"), apply("reshape", "", {w}, TensorValue(w.type, {12, 5})), "");
-  TensorValue sliced = apply("slice", "starts = #graph.dims<[\"1\", \"0\", \"1\"]>, strides = array<i64: 1, 3, 2>", {w},
-                             TensorValue(w.type, {2, 2, 2}));
+  TensorValue sliced =
+      apply("slice", "starts = #graph.dims<[\"1\", \"0\", \"1\"]>, strides = array<i64: 1, 3, 2>", {w}, TensorValue(w.type, {2, 2, 2}));
   checkTensor(parameters.read("sliced"), sliced, "");
   checkTensor(parameters.read("both"), apply("transpose", "permutation = array<i64: 1, 2, 0>", {sliced}, sliced), "");
 }
@@ -118,7 +120,8 @@ TEST_CASE("conversions and scales round as the operations do", "[recipes]") {
     graph.parameter @s : tensor<3xf32> {source = 1 : i32, offset = 0 : i64}
     graph.parameter @half : tensor<2x3xf16> {recipe = #graph.recipe<"convert", [@w], {type = f16}>}
     graph.parameter @byte : tensor<2x3xi8> {recipe = #graph.recipe<"convert", [@w], {type = i8}>}
-    graph.parameter @scaled : tensor<2x3xf32> {recipe = #graph.recipe<"mul_channel", [@w, @s], {axis = 1 : i64}>})", {w, scale});
+    graph.parameter @scaled : tensor<2x3xf32> {recipe = #graph.recipe<"mul_channel", [@w, @s], {axis = 1 : i64}>})",
+                        {w, scale});
   checkTensor(parameters.read("half"), apply("convert", "", {w}, TensorValue(ElementType::F16, {2, 3})), "");
   checkTensor(parameters.read("byte"), i8({2, 3}, {0, -1, 127, 0, 127, 7}), "");
   TensorValue spread = apply("broadcast", "dimensions = array<i64: 1>", {scale}, w);
@@ -138,7 +141,8 @@ TEST_CASE("matrices in panels", "[recipes]") {
     graph.parameter @w : tensor<2x3x18xf32> {source = 0 : i32, offset = 0 : i64}
     graph.parameter @t : tensor<2x18x3xf32> {source = 1 : i32, offset = 0 : i64}
     graph.parameter @pw : tensor<2x2x3x16xf32> {recipe = #graph.recipe<"pack_matmul", [@w], {}>}
-    graph.parameter @pt : tensor<2x2x3x16xf32> {recipe = #graph.recipe<"pack_matmul", [@t], {transposed}>})", {w, t});
+    graph.parameter @pt : tensor<2x2x3x16xf32> {recipe = #graph.recipe<"pack_matmul", [@t], {transposed}>})",
+                        {w, t});
   checkTensor(parameters.read("pw"), expected, "plain");
   checkTensor(parameters.read("pt"), expected, "transposed");
 }
@@ -159,7 +163,8 @@ TEST_CASE("filters in panels, through a chain of recipes", "[recipes]") {
     graph.parameter @s : tensor<34xf32> {source = 1 : i32, offset = 0 : i64}
     graph.parameter @wide : tensor<34x2x2x3xf32> {recipe = #graph.recipe<"convert", [@w], {type = f32}>}
     graph.parameter @scaled : tensor<34x2x2x3xf32> {recipe = #graph.recipe<"mul_channel", [@wide, @s], {axis = 0 : i64}>}
-    graph.parameter @packed : tensor<2x2x12x16xf32> {recipe = #graph.recipe<"pack_conv", [@scaled], {groups = 2 : i64}>})", {w, scale});
+    graph.parameter @packed : tensor<2x2x12x16xf32> {recipe = #graph.recipe<"pack_conv", [@scaled], {groups = 2 : i64}>})",
+                        {w, scale});
   checkTensor(parameters.read("packed"), expected, "packed");
 }
 
@@ -174,12 +179,14 @@ TEST_CASE("depthwise and recurrent weights", "[recipes]") {
     for (int64_t g = 0; g < gates; ++g)
       for (int64_t h = 0; h < hidden; ++h)
         for (int64_t x = 0; x < columns; ++x)
-          panels.copyElement((((d * gates + g) * 2 + h / 16) * columns + x) * 16 + h % 16, r, (d * gates * hidden + g * hidden + h) * columns + x);
+          panels.copyElement((((d * gates + g) * 2 + h / 16) * columns + x) * 16 + h % 16, r,
+                             (d * gates * hidden + g * hidden + h) * columns + x);
   Parameters parameters(R"(
     graph.parameter @w : tensor<5x1x2x2xf32> {source = 0 : i32, offset = 0 : i64}
     graph.parameter @r : tensor<2x54x2xf32> {source = 1 : i32, offset = 0 : i64}
     graph.parameter @pw : tensor<4x5xf32> {recipe = #graph.recipe<"pack_depthwise", [@w], {}>}
-    graph.parameter @pr : tensor<2x3x2x2x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@r], {gates = 3 : i64}>})", {w, r});
+    graph.parameter @pr : tensor<2x3x2x2x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@r], {gates = 3 : i64}>})",
+                        {w, r});
   checkTensor(parameters.read("pw"), taps, "depthwise");
   checkTensor(parameters.read("pr"), panels, "recurrent");
 }
@@ -224,7 +231,8 @@ TEST_CASE("bytes outside of their source are refused", "[recipes]") {
 TEST_CASE("recipes that go in circles end", "[recipes]") {
   Parameters parameters(R"(
     graph.parameter @a : tensor<4xf32> {recipe = #graph.recipe<"reshape", [@b], {shape = array<i64: 4>}>}
-    graph.parameter @b : tensor<4xf32> {recipe = #graph.recipe<"reshape", [@a], {shape = array<i64: 4>}>})", {});
+    graph.parameter @b : tensor<4xf32> {recipe = #graph.recipe<"reshape", [@a], {shape = array<i64: 4>}>})",
+                        {});
   parameters.checkError("a", "is made by a chain of more than 64 recipes");
 }
 

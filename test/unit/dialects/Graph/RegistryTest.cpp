@@ -140,7 +140,10 @@ TEST_CASE("the table of operations", "[.table]") {
   std::stringstream text;
   for (const auto &[name, parts] : tableOfOperations())
     text << name << (parts.interpreter ? " interpreter" : "") << (parts.inference ? " inference" : "")
-         << (parts.composite ? " decomposition" : parts.lowering ? " lowering" : "") << "\n";
+         << (parts.composite  ? " decomposition"
+             : parts.lowering ? " lowering"
+                              : "")
+         << "\n";
   INFO(text.str());
   SUCCEED();
 }

@@ -75,7 +75,8 @@ TEST_CASE_METHOD(Fixture, "element types map both ways", "[shapes]") {
 
 TEST_CASE_METHOD(Fixture, "ranges of symbols have defaults", "[shapes]") {
   auto module = parseSourceString<ModuleOp>(R"(
-    func.func private @f(tensor<?x?xf32, #graph.dims<["N", "M"]>>) attributes {graph.symbols = [#graph.symbol<"N", 1, 64>]})", &context);
+    func.func private @f(tensor<?x?xf32, #graph.dims<["N", "M"]>>) attributes {graph.symbols = [#graph.symbol<"N", 1, 64>]})",
+                                            &context);
   REQUIRE(module);
   auto method = module->lookupSymbol<func::FuncOp>("f");
   auto ranges = allSymbolRanges(method);
@@ -109,14 +110,14 @@ TEST_CASE_METHOD(Fixture, "operations from unchecked operands", "[shapes]") {
   CHECK_THAT(text, Catch::Matchers::Contains("there is no operation `graph.frobnicate`"));
   CHECK(module->getBody()->getOperations().size() == before);
 
-  FailureOr<ConcatOp> concat = tryCreate<ConcatOp>(builder, loc, {two, three}, {builder.getNamedAttr("axis", builder.getI64IntegerAttr(0))});
+  FailureOr<ConcatOp> concat =
+      tryCreate<ConcatOp>(builder, loc, {two, three}, {builder.getNamedAttr("axis", builder.getI64IntegerAttr(0))});
   REQUIRE(succeeded(concat));
   CHECK(concat->getType() == RankedTensorType::get({5}, f32()));
   // An optional operand that is absent is a null value.
-  FailureOr<LayerNormOp> norm =
-      tryCreate<LayerNormOp>(builder, loc, {two, Value(), two},
-                             {builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
-                              builder.getNamedAttr("epsilon", builder.getF64FloatAttr(1e-5))});
+  FailureOr<LayerNormOp> norm = tryCreate<LayerNormOp>(
+      builder, loc, {two, Value(), two},
+      {builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)), builder.getNamedAttr("epsilon", builder.getF64FloatAttr(1e-5))});
   REQUIRE(succeeded(norm));
   CHECK(!norm->getScale());
   CHECK(norm->getBias() == two);
