@@ -135,6 +135,8 @@ private:
   LaneValue computeReduction(mlir::linalg::GenericOp op, LaneValues point);
   Value reduceAlongLanes(mlir::linalg::GenericOp op, LaneValues point, llvm::ArrayRef<unsigned> dims, Value initial);
   Values reduceVectorDim(mlir::linalg::GenericOp op, LaneValues point, unsigned dim, unsigned unroll, Values accumulators);
+  Values reduceRest(mlir::linalg::GenericOp op, LaneValues point, unsigned dim, Value begin, Value end, Values accumulators);
+  Values reduceKnownRest(mlir::linalg::GenericOp op, LaneValues point, unsigned dim, Value begin, int64_t length, Values accumulators);
   Values overDims(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Value> sizes, LaneValues &point, Values carried,
                   llvm::function_ref<Values(Values)> body);
   Value combine(mlir::linalg::GenericOp op, Value a, Value b);

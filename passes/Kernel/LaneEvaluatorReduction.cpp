@@ -43,16 +43,25 @@ LaneEvaluator::Values LaneEvaluator::loopSizes(linalg::GenericOp op) {
   return sizes;
 }
 
-/// The operation that joins the accumulator with the next value.
-static Operation *combinerOf(linalg::GenericOp op) { return op.getBody()->getTerminator()->getOperand(0).getDefiningOp(); }
-
+/// Joins two accumulators: the operations of the body that depend on its accumulator, with `b` for the one value that they take from
+/// the others.
 Value LaneEvaluator::combine(linalg::GenericOp op, Value a, Value b) {
-  Operation *combiner = combinerOf(op);
-  OperationState state(k.getLoc(), combiner->getName());
-  state.addOperands({a, b});
-  state.addTypes(a.getType());
-  state.addAttributes(combiner->getAttrs());
-  return k.OpBuilder::create(state)->getResult(0);
+  Block *body = op.getBody();
+  llvm::DenseMap<Value, Value> replacement = {{body->getArguments().back(), a}};
+  for (Operation &inner : body->without_terminator()) {
+    if (llvm::none_of(inner.getOperands(), [&](Value operand) { return replacement.contains(operand); }))
+      continue;
+    OperationState state(k.getLoc(), inner.getName());
+    for (Value operand : inner.getOperands()) {
+      auto found = replacement.find(operand);
+      state.addOperands(found == replacement.end() ? b : found->second);
+    }
+    Type element = KernelBuilder::computeType(inner.getResult(0).getType());
+    state.addTypes(KernelBuilder::laneType(element, KernelBuilder::lanesOf(a)));
+    state.addAttributes(inner.getAttrs());
+    replacement[inner.getResult(0)] = k.OpBuilder::create(state)->getResult(0);
+  }
+  return replacement.lookup(body->getTerminator()->getOperand(0));
 }
 
 /// A rough number of instructions per vector; only used to choose how often a loop body is repeated.
@@ -169,9 +178,7 @@ LaneEvaluator::Values LaneEvaluator::reduceVectorDim(linalg::GenericOp op, LaneV
   Value size = loopSizes(op)[dim];
   std::optional<int64_t> length = constantOf(size);
   int64_t width = k.lanes(), block = width * unroll;
-  auto roundDown = [&](Value value, int64_t to) { return k.mul(k.div(value, k.i64(to)), k.i64(to)); };
-
-  Value blockEnd = roundDown(size, block);
+  Value blockEnd = k.mul(k.div(size, k.i64(block)), k.i64(block));
   if (!length || *length >= block)
     accumulators = k.loop(k.i64(0), blockEnd, k.i64(block), accumulators, [&](Value index, ValueRange carried) {
       Scope scope(*this, width);
@@ -182,12 +189,18 @@ LaneEvaluator::Values LaneEvaluator::reduceVectorDim(linalg::GenericOp op, LaneV
       }
       return next;
     });
-  if (length && *length % block == 0)
-    return accumulators;
+  if (!length)
+    return reduceRest(op, point, dim, blockEnd, size, std::move(accumulators));
+  return reduceKnownRest(op, point, dim, blockEnd, *length % block, std::move(accumulators));
+}
 
+/// What is left after the blocks, of unknown length.
+LaneEvaluator::Values LaneEvaluator::reduceRest(linalg::GenericOp op, LaneValues point, unsigned dim, Value begin, Value end,
+                                                Values accumulators) {
+  int64_t width = k.lanes();
   if (k.options().hasMasks()) {
-    Values rest = k.loop(blockEnd, size, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
-      Value mask = k.maskBelow(k.sub(size, index), width);
+    Values rest = k.loop(begin, end, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
+      Value mask = k.maskBelow(k.sub(end, index), width);
       Scope scope(*this, width, mask);
       point[dim] = LaneValue::consecutive(index);
       Value next = splat(materialise(computeBody(op, point, carried[0])));
@@ -196,24 +209,52 @@ LaneEvaluator::Values LaneEvaluator::reduceVectorDim(linalg::GenericOp op, LaneV
     accumulators[0] = rest[0];
     return accumulators;
   }
-
-  Value vectorEnd = roundDown(size, width);
-  if (unroll > 1 && (!length || *length % block >= width)) {
-    Values rest = k.loop(blockEnd, vectorEnd, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
+  Value vectorEnd = k.mul(k.div(end, k.i64(width)), k.i64(width));
+  if (accumulators.size() > 2) {
+    Values rest = k.loop(begin, vectorEnd, k.i64(width), accumulators[0], [&](Value index, ValueRange carried) -> Values {
       Scope scope(*this, width);
       point[dim] = LaneValue::consecutive(index);
       return {splat(materialise(computeBody(op, point, carried[0])))};
     });
     accumulators[0] = rest[0];
   }
-  if (!length || *length % width != 0) {
-    Values rest = k.loop(vectorEnd, size, k.i64(1), accumulators.back(), [&](Value index, ValueRange carried) -> Values {
-      Scope scope(*this, 1);
-      point[dim] = LaneValue::uniform(index);
-      return {materialise(computeBody(op, point, carried[0]))};
-    });
-    accumulators.back() = rest[0];
+  Values rest = k.loop(vectorEnd, end, k.i64(1), accumulators.back(), [&](Value index, ValueRange carried) -> Values {
+    Scope scope(*this, 1);
+    point[dim] = LaneValue::uniform(index);
+    return {materialise(computeBody(op, point, carried[0]))};
+  });
+  accumulators.back() = rest[0];
+  return accumulators;
+}
+
+/// What is left after the blocks, of known length: straight-line code, one accumulator after the other.
+LaneEvaluator::Values LaneEvaluator::reduceKnownRest(linalg::GenericOp op, LaneValues point, unsigned dim, Value begin, int64_t length,
+                                                     Values accumulators) {
+  int64_t width = k.lanes(), done = 0;
+  unsigned next = 0;
+  for (; done + width <= length; done += width, ++next) {
+    Scope scope(*this, width);
+    point[dim] = LaneValue::consecutive(k.add(begin, k.i64(done)));
+    accumulators[next] = splat(materialise(computeBody(op, point, accumulators[next])));
   }
+  if (done == length)
+    return accumulators;
+  if (k.options().hasMasks()) {
+    // The block is longer than the rest, so this accumulator is another one.
+    Value mask = k.maskBelow(k.i64(length - done), width);
+    Scope scope(*this, width, mask);
+    point[dim] = LaneValue::consecutive(k.add(begin, k.i64(done)));
+    Value value = splat(materialise(computeBody(op, point, accumulators[next])));
+    accumulators[next] = k.select(mask, value, accumulators[next]);
+    return accumulators;
+  }
+  Values rest = k.loop(k.add(begin, k.i64(done)), k.add(begin, k.i64(length)), k.i64(1), accumulators.back(),
+                       [&](Value index, ValueRange carried) -> Values {
+                         Scope scope(*this, 1);
+                         point[dim] = LaneValue::uniform(index);
+                         return {materialise(computeBody(op, point, carried[0]))};
+                       });
+  accumulators.back() = rest[0];
   return accumulators;
 }
 

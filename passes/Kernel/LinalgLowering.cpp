@@ -218,6 +218,14 @@ Value Body::mul(Value x, Value y) {
 }
 Value Body::min(Value x, Value y) { return arith::MinSIOp::create(*this, x, y); }
 Value Body::max(Value x, Value y) { return arith::MaxSIOp::create(*this, x, y); }
+Value Body::accumulateExtremum(bool isMax, Value accumulator, Value element) {
+  // The inner select is the processors' max, which gives the second operand if either is NaN.
+  auto predicate = isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  Value wins = arith::CmpFOp::create(*this, predicate, accumulator, element);
+  Value extremum = select(wins, accumulator, element);
+  Value isNan = arith::CmpFOp::create(*this, arith::CmpFPredicate::UNO, accumulator, accumulator);
+  return select(isNan, accumulator, extremum);
+}
 Value Body::clamp(Value index, Value size) {
   return max(min(index, sub(size, integer(size.getType(), 1))), integer(size.getType(), 0));
 }

@@ -91,6 +91,8 @@ public:
   Value integer(mlir::Type type, int64_t value);
   Value add(Value a, Value b), sub(Value a, Value b), mul(Value a, Value b);
   Value min(Value a, Value b), max(Value a, Value b); // signed integers
+  /// The larger (smaller) of floats for an accumulation: NaN propagates, the order of zeros is not kept, which saves instructions.
+  Value accumulateExtremum(bool isMax, Value accumulator, Value element);
   /// Limits an index to [0, size), where size is at least 1.
   Value clamp(Value index, Value size);
   Value less(Value a, Value b), select(Value condition, Value a, Value b);

@@ -151,7 +151,7 @@ Value lowerPool(LinalgLowering &lowering, graph::PoolOp op) {
           if (!isMax)
             return b.add(accumulator, value);
           if (isa<FloatType>(element))
-            return arith::MaximumFOp::create(b, accumulator, value);
+            return b.accumulateExtremum(/*isMax=*/true, accumulator, value);
           return isUnsigned ? arith::MaxUIOp::create(b, accumulator, value).getResult() : b.max(accumulator, value);
         });
   }

@@ -55,11 +55,11 @@ static Value combine(Body &b, graph::ReduceKind kind, bool isUnsigned, Value x, 
     return b.mul(x, y);
   case graph::ReduceKind::Max:
     if (isFloat)
-      return arith::MaximumFOp::create(b, x, y);
+      return b.accumulateExtremum(/*isMax=*/true, x, y);
     return isUnsigned ? arith::MaxUIOp::create(b, x, y).getResult() : b.max(x, y);
   case graph::ReduceKind::Min:
     if (isFloat)
-      return arith::MinimumFOp::create(b, x, y);
+      return b.accumulateExtremum(/*isMax=*/false, x, y);
     return isUnsigned ? arith::MinUIOp::create(b, x, y).getResult() : b.min(x, y);
   case graph::ReduceKind::Any:
     return arith::OrIOp::create(b, x, y);

@@ -37,9 +37,12 @@ struct TextCase {
   std::vector<int64_t> elements; // f32, per buffer
   double operations;
   std::vector<int64_t> sizes; // values of the symbols
+  std::string unit = "GF";    // of `operations`: GF, or GB for bytes
 };
 
 std::vector<TextCase> textCases();
+/// Element-wise, row-wise and moving kernels, in bytes per second.
+std::vector<TextCase> memoryCases();
 
 /// The same computation by oneDNN with weights in its own layout, of which `copies` are used in turn; null when built without it or
 /// when it has no implementation.

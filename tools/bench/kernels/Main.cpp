@@ -152,12 +152,14 @@ static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads,
   return 0;
 }
 
-static int runText(const TextCase &c, const CpuLevel &level, unsigned threads, int rounds) {
-  auto kernels = LoadedKernels::compile(c.text, level);
+static int runText(const TextCase &c, const CpuLevel &level, unsigned threads, int rounds, const std::string &dump) {
+  double start = now();
+  auto kernels = LoadedKernels::compile(c.text, level, dump);
   if (!kernels) {
     llvm::errs() << c.name << ": " << llvm::toString(kernels.takeError()) << "\n";
     return 1;
   }
+  double compileSeconds = now() - start;
   std::vector<void *> buffers;
   for (int64_t elements : c.elements)
     buffers.push_back(allocate(elements));
@@ -165,8 +167,9 @@ static int runText(const TextCase &c, const CpuLevel &level, unsigned threads, i
   Timing own;
   own.call = [&] { (*kernels)->run("k", buffers, c.sizes, team); };
   timeInterleaved({&own}, rounds);
-  llvm::outs() << llvm::formatv("{0,-38} {1,8:f1} GF  {2,10:f1} us  code {3} B\n", c.name, c.operations / own.seconds.front() / 1e9,
-                                own.seconds.front() * 1e6, (*kernels)->codeBytes());
+  llvm::outs() << llvm::formatv("{0,-38} {1,8:f1} {2}  {3,10:f1} us  code {4} B, compiled in {5:f2} s\n", c.name,
+                                c.operations / own.seconds.front() / 1e9, c.unit, own.seconds.front() * 1e6, (*kernels)->codeBytes(),
+                                compileSeconds);
   llvm::outs().flush();
   for (void *buffer : buffers)
     std::free(buffer);
@@ -210,8 +213,10 @@ int main(int argc, char **argv) {
   for (const KernelCase &c : kernelCases())
     if (c.name.find(filter) != std::string::npos)
       failures += runCase(c, *level, threads, rounds, dump, isCold);
-  for (const TextCase &c : textCases())
+  std::vector<TextCase> texts = textCases();
+  llvm::append_range(texts, memoryCases());
+  for (const TextCase &c : texts)
     if (c.name.find(filter) != std::string::npos)
-      failures += runText(c, *level, threads, rounds);
+      failures += runText(c, *level, threads, rounds, dump);
   return failures != 0;
 }

@@ -115,7 +115,8 @@ TEST_CASE("integers") {
     checkBinary({"add", "sub", "mul", "maximum", "minimum", "and", "or", "xor"}, any, any, element, 0, 0);
     checkBinary({"div", "floor_div", "remainder", "modulo"}, any, any, element, 0, 0);
     checkBinary({"shift_left", "shift_right"}, any, {-2, 70, false}, element, 0, 0);
-    checkBinary({"pow"}, small, small, element, 0, 0);
+    if (element == "i32" || element == "ui8")
+      checkBinary({"pow"}, small, small, element, 0, 0);
     checkComparisons(any, element);
   }
   checkBinary({"and", "or", "xor"}, any, any, "i1", 0, 0);

@@ -1,0 +1,71 @@
+//===- MemoryCases.cpp - kernels whose time is memory traffic --------------===//
+
+#include "tools/bench/kernels/Cases.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace stator::bench {
+
+static std::string replaceAll(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at; (at = text.find(from)) != std::string::npos;)
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// A case on [rows, width] tensors: `body` computes %result from %x, %y: $t and %c: $c (a row). Bytes count each tensor once.
+static TextCase rowCase(const std::string &name, int64_t rows, int64_t width, int tensors, const std::string &body, bool isSymbolic,
+                        const std::string &result = "$t") {
+  std::string text = "func.func @k(%x: $t, %y: $t, %c: $c) -> " + result + " {\n" + body + "  return %result : " + result + "\n}\n";
+  std::string w = std::to_string(width);
+  text = replaceAll(text, "$t", isSymbolic ? "tensor<?x" + w + "xf32, #graph.dims<[\"s0\", \"" + w + "\"]>>"
+                                           : "tensor<" + std::to_string(rows) + "x" + w + "xf32>");
+  text = replaceAll(text, "$r", isSymbolic ? "tensor<?xf32, #graph.dims<[\"s0\"]>>" : "tensor<" + std::to_string(rows) + "xf32>");
+  text = replaceAll(text, "$u", "tensor<" + w + "x" + std::to_string(rows) + "xf32>");
+  text = replaceAll(text, "$c", "tensor<" + w + "xf32>");
+  int64_t all = rows * width;
+  return {"memory " + name + " " + std::to_string(rows) + "x" + w + (isSymbolic ? " symbolic" : ""), text, {all, all, width, all},
+          4.0 * all * tensors, {rows}};
+}
+
+std::vector<TextCase> memoryCases() {
+  const std::string relu = "  %b = graph.broadcast %c {dimensions = array<i64: 1>} : ($c) -> $t\n  %0 = graph.mul %x, %b : ($t, $t) -> $t\n"
+                           "  %1 = graph.add %0, %b : ($t, $t) -> $t\n  %result = graph.relu %1 : ($t) -> $t\n",
+                    add = "  %result = graph.add %x, %y : ($t, $t) -> $t\n",
+                    gelu = "  %result = graph.gelu %x : ($t) -> $t\n",
+                    silu = "  %0 = graph.sigmoid %x : ($t) -> $t\n  %result = graph.mul %x, %0 : ($t, $t) -> $t\n",
+                    tanh = "  %result = graph.tanh %x : ($t) -> $t\n", exp = "  %result = graph.exp %x : ($t) -> $t\n",
+                    softmax = "  %result = graph.softmax %x {axis = 1 : i64} : ($t) -> $t\n",
+                    norm = "  %result = graph.layer_norm %x, %c, %c {axis = 1 : i64, epsilon = 1.0e-5 : f64, operandSegmentSizes = "
+                           "array<i32: 1, 1, 1>} : ($t, $c, $c) -> $t\n",
+                    addNorm = "  %0 = graph.add %x, %y : ($t, $t) -> $t\n  %result = graph.layer_norm %0, %c, %c {axis = 1 : i64, epsilon = "
+                              "1.0e-5 : f64, operandSegmentSizes = array<i32: 1, 1, 1>} : ($t, $c, $c) -> $t\n",
+                    sum = "  %result = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 1>} : ($t) -> $r\n",
+                    max = "  %result = graph.reduce %x {kind = #graph.reduce_kind<max>, axes = array<i64: 1>} : ($t) -> $r\n",
+                    columnSum = "  %result = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 0>} : ($t) -> $c\n",
+                    transpose = "  %result = graph.transpose %x {permutation = array<i64: 1, 0>} : ($t) -> $u\n";
+  std::vector<TextCase> cases;
+  for (bool isSymbolic : {false, true})
+    for (int64_t width : {1024, 1000, 49}) {
+      int64_t rows = width == 49 ? 1024 : 64;
+      for (auto &[name, tensors, body] : std::vector<std::tuple<std::string, int, std::string>>{{"relu(x*w+b)", 2, relu},
+                                                                                                {"x+y", 3, add},
+                                                                                                {"gelu", 2, gelu},
+                                                                                                {"silu", 2, silu},
+                                                                                                {"tanh", 2, tanh},
+                                                                                                {"exp", 2, exp},
+                                                                                                {"softmax", 2, softmax},
+                                                                                                {"layer norm", 2, norm},
+                                                                                                {"add+layer norm", 3, addNorm}})
+        cases.push_back(rowCase(name, rows, width, tensors, body, isSymbolic));
+      cases.push_back(rowCase("row sum", rows, width, 1, sum, isSymbolic, "$r"));
+      cases.push_back(rowCase("row max", rows, width, 1, max, isSymbolic, "$r"));
+      cases.push_back(rowCase("column sum", rows, width, 1, columnSum, isSymbolic, "$c"));
+    }
+  for (auto [rows, width] : {std::pair{256, 256}, {3, 50176}, {50176, 3}, {512, 1000}})
+    cases.push_back(rowCase("transpose", rows, width, 2, transpose, false, "$u"));
+  for (TextCase &c : cases)
+    c.unit = "GB";
+  return cases;
+}
+
+} // namespace stator::bench
