@@ -14,9 +14,7 @@
 using namespace stator;
 using namespace stator::runtime;
 
-stator_status *stator::runtime::toHandle(Status status) {
-  return status.ok() ? nullptr : new stator_status{std::move(status)};
-}
+stator_status *stator::runtime::toHandle(Status status) { return status.ok() ? nullptr : new stator_status{std::move(status)}; }
 
 stator_status_code stator_status_get_code(const stator_status *status) {
   return status ? static_cast<stator_status_code>(status->status.code()) : STATOR_OK;
@@ -130,6 +128,12 @@ void stator_module_parameter(const stator_module *module, size_t index, stator_p
     return;
   const serialization::Parameter &parameter = module->loaded->manifest().parameters[index];
   const std::vector<int64_t> &shape = module->parameterShapes[index];
-  *info = {parameter.name.c_str(), static_cast<int32_t>(parameter.elementType),       static_cast<int32_t>(shape.size()), shape.data(),
-           module->loaded->parameter(index), static_cast<size_t>(parameter.size), parameter.layout.c_str(), parameter.isMutable};
+  *info = {parameter.name.c_str(),
+           static_cast<int32_t>(parameter.elementType),
+           static_cast<int32_t>(shape.size()),
+           shape.data(),
+           module->loaded->parameter(index),
+           static_cast<size_t>(parameter.size),
+           parameter.layout.c_str(),
+           parameter.isMutable};
 }

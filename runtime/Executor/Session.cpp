@@ -93,8 +93,9 @@ static bool overlap(const void *a, size_t aBytes, const void *b, size_t bBytes) 
 static Status checkInputMemory(const Method &method, const ShapeValues &shapes, InputViews inputs, const Arena &memory) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (overlap(inputs[i].data, shapes.inputBytes[i], memory.data(), memory.size()))
-      return invalidArgument("input `" + method.inputs[i].name +
-                             "` lies in the session's own memory, like a result of an earlier run: copy it, or let runs write into your tensors");
+      return invalidArgument(
+          "input `" + method.inputs[i].name +
+          "` lies in the session's own memory, like a result of an earlier run: copy it, or let runs write into your tensors");
   return okStatus();
 }
 
@@ -105,9 +106,9 @@ static Status checkOutput(const Method &method, const ShapeValues &shapes, size_
   auto fail = [&](const std::string &what) { return invalidArgument("output `" + declared.name + "` " + what); };
   size_t bytes = shapes.outputBytes[index];
   if (view.element_type != STATOR_INVALID_TYPE && view.element_type != static_cast<int32_t>(declared.elementType))
-    return fail(std::string("has element type ") + (isElementType(static_cast<uint32_t>(view.element_type))
-                                                        ? name(static_cast<ElementType>(view.element_type))
-                                                        : "number " + std::to_string(view.element_type)) +
+    return fail(std::string("has element type ") +
+                (isElementType(static_cast<uint32_t>(view.element_type)) ? name(static_cast<ElementType>(view.element_type))
+                                                                         : "number " + std::to_string(view.element_type)) +
                 ", expected " + name(declared.elementType));
   if (view.size_bytes < bytes)
     return fail("has room for " + std::to_string(view.size_bytes) + " bytes, expected " + std::to_string(bytes));

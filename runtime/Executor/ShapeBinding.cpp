@@ -79,9 +79,8 @@ static Status checkDims(const Method &method, InputViews inputs, const std::vect
         continue;
       const std::string &text = method.expressions[dim].text;
       std::string expected = std::to_string(values[dim]);
-      return invalidArgument(inputName(method, i) + ": dimension " + std::to_string(axis) + " is " +
-                             std::to_string(inputs[i].shape[axis]) + ", expected " +
-                             (text == expected ? expected : "`" + text + "` = " + expected));
+      return invalidArgument(inputName(method, i) + ": dimension " + std::to_string(axis) + " is " + std::to_string(inputs[i].shape[axis]) +
+                             ", expected " + (text == expected ? expected : "`" + text + "` = " + expected));
     }
   }
   return okStatus();

@@ -57,18 +57,19 @@ typedef struct StatorLibraryPlugin {
 typedef const StatorLibraryPlugin *(*StatorLibraryPluginFunction)(void);
 #define STATOR_LIBRARY_PLUGIN_SYMBOL "stator_library_plugin"
 
-/* Option "post_ops" of the contractions: a list of groups of StatorPostOpWords numbers, applied in order after bias and relu: {kind, extent, first parameter, second parameter}; parameters are the bits of a float32. Operand-taking kinds read the
- * routine's further buffers in order, between the bias and the result. */
+/* Option "post_ops" of the contractions: a list of groups of StatorPostOpWords numbers, applied in order after bias and relu: {kind,
+ * extent, first parameter, second parameter}; parameters are the bits of a float32. Operand-taking kinds read the routine's further buffers
+ * in order, between the bias and the result. */
 enum {
   StatorPostOpWords = 4,
   StatorPostOpRelu = 1,
   StatorPostOpGeluErf = 2,
   StatorPostOpGeluTanh = 3,
-  StatorPostOpAdd = 4,      /* takes an operand */
-  StatorPostOpMul = 5,      /* takes an operand */
-  StatorPostOpClip = 6,     /* lower and upper bound */
+  StatorPostOpAdd = 4,  /* takes an operand */
+  StatorPostOpMul = 5,  /* takes an operand */
+  StatorPostOpClip = 6, /* lower and upper bound */
   StatorPostOpSigmoid = 7,
-  StatorPostOpSilu = 8,     /* x * sigmoid(x) */
+  StatorPostOpSilu = 8, /* x * sigmoid(x) */
   StatorPostOpTanh = 9,
   StatorPostOpHardSwish = 10,
   StatorPostOpLeakyRelu = 11, /* slope */

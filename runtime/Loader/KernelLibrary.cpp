@@ -42,7 +42,8 @@ public:
 
 private:
   // `count` objects of type T at `address` of the image, or null when they are not all inside of it.
-  template <typename T> T *at(uint64_t address, uint64_t count = 1) const {
+  template <typename T>
+  T *at(uint64_t address, uint64_t count = 1) const {
     if (address > imageBytes || count > (imageBytes - address) / sizeof(T) || address % alignof(T))
       return nullptr;
     return reinterpret_cast<T *>(library.image + address);
@@ -59,8 +60,8 @@ private:
     if (header.e_machine != kMachine)
       return unsupported("the kernel library is for ELF machine " + std::to_string(header.e_machine) + ", this one is " +
                          std::to_string(kMachine));
-    if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > 64 ||
-        header.e_phoff > object.size() || header.e_phnum * sizeof(Elf64_Phdr) > object.size() - header.e_phoff)
+    if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 || header.e_phnum > 64 || header.e_phoff > object.size() ||
+        header.e_phnum * sizeof(Elf64_Phdr) > object.size() - header.e_phoff)
       return damaged("its program headers lie outside of it");
     segments.resize(header.e_phnum);
     std::memcpy(segments.data(), object.data() + header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
@@ -208,7 +209,8 @@ private:
 
   bool isCode(uint64_t address) const {
     for (const Elf64_Phdr &segment : segments)
-      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_memsz)
+      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && address >= segment.p_vaddr &&
+          address - segment.p_vaddr < segment.p_memsz)
         return true;
     return false;
   }

@@ -9,19 +9,19 @@
 namespace stator::tools {
 
 struct MeasurementPlan {
-  int64_t iterations = 10; ///< At least so many measured runs (of each stream),
-  double durationSeconds = 3; ///< and for so long.
+  int64_t iterations = 10;        ///< At least so many measured runs (of each stream),
+  double durationSeconds = 3;     ///< and for so long.
   int64_t maxIterations = 200000; ///< But not more, so that the figures themselves take little memory.
-  double warmUpSeconds = 0.2;  ///< At least one unmeasured run.
-  int64_t streams = 1; ///< Sessions that run at the same time, each on its own thread.
+  double warmUpSeconds = 0.2;     ///< At least one unmeasured run.
+  int64_t streams = 1;            ///< Sessions that run at the same time, each on its own thread.
 };
 
 struct Measurement {
   std::vector<double> latenciesMs; ///< Sorted; of all streams.
   double firstRunMs = 0;           ///< Of the first session: prepares the shape.
   double elapsedSeconds = 0;
-  uint64_t arenaBytes = 0;         ///< Of all streams.
-  int threads = 0;                 ///< Of each.
+  uint64_t arenaBytes = 0; ///< Of all streams.
+  int threads = 0;         ///< Of each.
   std::vector<ProfileEntry> profile;
 
   double mean() const;

@@ -78,7 +78,8 @@ static void printReport(const Report &report) {
   const Measurement &m = report.measurement;
   std::printf("model       %s, method %s\n", report.options.path.c_str(), report.method.name.c_str());
   for (size_t i = 0; i < report.inputs.size(); ++i)
-    std::printf("input       %s: %s\n", report.method.inputs[i].name.c_str(), typeText(report.inputs[i].type, report.inputs[i].shape).c_str());
+    std::printf("input       %s: %s\n", report.method.inputs[i].name.c_str(),
+                typeText(report.inputs[i].type, report.inputs[i].shape).c_str());
   std::printf("machine     %s kernels, %d threads, %lld streams\n", report.cpuLevel.c_str(), m.threads,
               static_cast<long long>(report.options.plan.streams));
   std::printf("load        %s, first run %s\n", formatMilliseconds(report.loadMs).c_str(), formatMilliseconds(m.firstRunMs).c_str());
@@ -202,9 +203,11 @@ int main(int argc, char **argv) {
   commandLine.real("duration", "SECONDS", &options.plan.durationSeconds, 0, "and for at least so long (default 3)");
   commandLine.real("warmUp", "MILLISECONDS", &warmUpMs, 0, "run unmeasured before (default 200)");
   commandLine.alias("warm-up", "warmUp");
-  commandLine.integer("streams", "N", &options.plan.streams, 1, 1024, "sessions that run at the same time, each on a thread of its own (default 1)");
-  commandLine.custom("percentile", "P,P,...", [&](std::string_view text) { return parsePercentile(options, text); },
-                     "which percentiles to report (default 50,90,95,99)");
+  commandLine.integer("streams", "N", &options.plan.streams, 1, 1024,
+                      "sessions that run at the same time, each on a thread of its own (default 1)");
+  commandLine.custom(
+      "percentile", "P,P,...", [&](std::string_view text) { return parsePercentile(options, text); },
+      "which percentiles to report (default 50,90,95,99)");
   commandLine.group("Execution");
   declareSessionOptions(commandLine, options.model);
   commandLine.group("Report");

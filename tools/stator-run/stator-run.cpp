@@ -45,7 +45,8 @@ static Status writeOutputs(const MethodInfo &method, const std::vector<NpyArray>
     if (wanted.empty()) {
       index = next++;
       if (index >= outputs.size())
-        return invalidArgument("`--output` is given more often than method `" + method.name + "` has outputs, " + std::to_string(outputs.size()));
+        return invalidArgument("`--output` is given more often than method `" + method.name + "` has outputs, " +
+                               std::to_string(outputs.size()));
     } else {
       while (index < outputs.size() && method.outputs[index].name != wanted)
         ++index;

@@ -40,8 +40,7 @@ void CommandLine::text(std::string name, std::string valueName, std::string *val
   });
 }
 
-void CommandLine::integer(std::string name, std::string valueName, int64_t *value, int64_t minimum, int64_t maximum,
-                          std::string help) {
+void CommandLine::integer(std::string name, std::string valueName, int64_t *value, int64_t minimum, int64_t maximum, std::string help) {
   add(std::move(name), std::move(valueName), std::move(help), [=](std::string_view text) -> Status {
     STATOR_TRY(number, parseInteger(text));
     if (number < minimum || number > maximum) {

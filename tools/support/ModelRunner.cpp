@@ -16,14 +16,16 @@ void declareInputOptions(CommandLine &commandLine, ModelOptions &options, bool m
                        (mayMakeUp ? "; those not given get pseudo-random values" : ""));
   if (!mayMakeUp)
     return;
-  commandLine.list("dim", "NAME=SIZE", &options.dims, "the size of a named dimension of inputs that are not given (default: its minimum, at least 1)", ',');
+  commandLine.list("dim", "NAME=SIZE", &options.dims,
+                   "the size of a named dimension of inputs that are not given (default: its minimum, at least 1)", ',');
   commandLine.integer("seed", "N", &options.seed, 0, std::numeric_limits<int64_t>::max(), "seed of the pseudo-random inputs (default 0)");
 }
 
 void declareSessionOptions(CommandLine &commandLine, ModelOptions &options) {
   commandLine.integer("threads", "N", &options.threads, 1, 4096,
                       "the most threads to use (default: STATOR_NUM_THREADS, OMP_NUM_THREADS, or the CPUs that affinity and cgroup allow)");
-  commandLine.text("cpu-level", "LEVEL", &options.cpuLevel, "use the kernels of this level, such as x86-64-v3 (default: STATOR_CPU_LEVEL, or the best)");
+  commandLine.text("cpu-level", "LEVEL", &options.cpuLevel,
+                   "use the kernels of this level, such as x86-64-v3 (default: STATOR_CPU_LEVEL, or the best)");
   commandLine.choice("denormals", {"keep", "flush"}, &options.denormals, "whether denormal floats count as zero (default keep)");
 }
 
@@ -82,8 +84,8 @@ static Result<NpyArray> makeUp(const ValueInfo &value, const NamedSizes &sizes, 
     else if (dim.minimum >= 0)
       shape.push_back(std::max<int64_t>(1, dim.minimum));
     else
-      return invalidArgument("input `" + value.name + "`: the size `" + dim.text + "` depends on others: give the input by --input, or --dim=" +
-                             dim.text + "=SIZE");
+      return invalidArgument("input `" + value.name + "`: the size `" + dim.text +
+                             "` depends on others: give the input by --input, or --dim=" + dim.text + "=SIZE");
   }
   STATOR_TRY(array, makeTensor(value.type, std::move(shape)));
   fillRandom(array, seed);
@@ -130,7 +132,8 @@ Result<std::vector<NpyArray>> arrangeInputs(const MethodInfo &method, std::vecto
     while (next < places.size() && places[next])
       ++next;
     if (next == places.size())
-      return invalidArgument("more inputs are given than the " + std::to_string(places.size()) + " that method `" + method.name + "` takes");
+      return invalidArgument("more inputs are given than the " + std::to_string(places.size()) + " that method `" + method.name +
+                             "` takes");
     places[next] = &tensor;
   }
   STATOR_TRY(sizes, parseDims(options.dims));

@@ -46,12 +46,14 @@ void fillRandom(NpyArray &array, uint64_t seed) {
   }
 }
 
-template <typename T> static T loadAs(const void *data, size_t index) {
+template <typename T>
+static T loadAs(const void *data, size_t index) {
   T value;
   std::memcpy(&value, static_cast<const std::byte *>(data) + index * sizeof(T), sizeof(T));
   return value;
 }
-template <typename T> static void storeAs(void *data, size_t index, T value) {
+template <typename T>
+static void storeAs(void *data, size_t index, T value) {
   std::memcpy(static_cast<std::byte *>(data) + index * sizeof(T), &value, sizeof(T));
 }
 
@@ -88,7 +90,8 @@ static uint16_t toBrain(double value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-template <typename T> static T toInteger(double value) {
+template <typename T>
+static T toInteger(double value) {
   if (std::isnan(value))
     return 0;
   if (value <= static_cast<double>(std::numeric_limits<T>::min()))

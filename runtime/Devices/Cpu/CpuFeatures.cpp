@@ -1,7 +1,7 @@
 // Which micro-architecture levels this machine has: the CPUID bits of the psABI's levels, and, for the vector registers, that the
 // operating system saves them (XCR0). A processor may have AVX-512 and a kernel or hypervisor may not allow it.
-#include "runtime/Devices/Cpu/CpuInfo.h"
 #include "serialization/Base/CpuFeatures.h"
+#include "runtime/Devices/Cpu/CpuInfo.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

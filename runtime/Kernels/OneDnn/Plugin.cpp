@@ -9,7 +9,8 @@ namespace stator::runtime::onednn {
 // Codes of stator_status_code.
 static constexpr int kInvalidFile = 2, kUnsupported = 3, kResourceExhausted = 6, kInternal = 7;
 
-template <typename Function> static int guarded(StatorLibraryMessage *message, Function function) {
+template <typename Function>
+static int guarded(StatorLibraryMessage *message, Function function) {
   auto fail = [&](int code, const char *text) {
     std::snprintf(message->text, sizeof(message->text), "%s", text);
     return code;
@@ -63,8 +64,8 @@ static const StatorLibraryPlugin *makeTable() {
   static char description[64];
   const dnnl_version_t *version = dnnl_version();
   std::snprintf(description, sizeof(description), "oneDNN %d.%d.%d", version->major, version->minor, version->patch);
-  static StatorLibraryPlugin table = {STATOR_LIBRARY_ABI_VERSION, description, createContext, destroyContext,
-                                      createStep,                 executeStep, destroyStep};
+  static StatorLibraryPlugin table = {
+      STATOR_LIBRARY_ABI_VERSION, description, createContext, destroyContext, createStep, executeStep, destroyStep};
   return &table;
 }
 

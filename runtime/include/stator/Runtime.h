@@ -84,7 +84,8 @@ public:
     options = stator_session_options{};
     options.struct_size = sizeof(options);
   }
-  /// The most threads that a run uses, the calling one among them. 0: STATOR_NUM_THREADS, OMP_NUM_THREADS, or what affinity and cgroup allow.
+  /// The most threads that a run uses, the calling one among them. 0: STATOR_NUM_THREADS, OMP_NUM_THREADS, or what affinity and cgroup
+  /// allow.
   SessionOptions &threads(int count) {
     options.threads = count;
     return *this;
@@ -218,8 +219,7 @@ public:
   Result<Outputs> runInto(const char *method, TensorViews inputs, TensorView *outputs, size_t outputCount) {
     size_t index = stator_module_find_method(parent.get(), method);
     stator_tensor_view *raw = outputs ? outputs->rawArray() : nullptr;
-    if (stator_status *status =
-            stator_session_run(get(), index, inputs.rawArray(), inputs.size(), raw, outputs ? outputCount : 0)) {
+    if (stator_status *status = stator_session_run(get(), index, inputs.rawArray(), inputs.size(), raw, outputs ? outputCount : 0)) {
       if (index == SIZE_MAX) {
         stator_status_release(status);
         return Status(StatusCode::NotFound, "the module has no method `" + std::string(method) + "`");
@@ -234,8 +234,7 @@ public:
     size_t index = stator_module_find_method(parent.get(), method);
     std::vector<TensorView> outputs(stator_module_value_count(parent.get(), index, STATOR_OUTPUT));
     stator_tensor_view *raw = outputs.empty() ? nullptr : outputs.front().rawArray();
-    if (stator_status *status =
-            stator_session_output_shapes(get(), index, inputs.rawArray(), inputs.size(), raw, outputs.size()))
+    if (stator_status *status = stator_session_output_shapes(get(), index, inputs.rawArray(), inputs.size(), raw, outputs.size()))
       return detail::takeStatus(status);
     return outputs;
   }

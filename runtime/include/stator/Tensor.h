@@ -18,15 +18,40 @@
 namespace stator {
 
 namespace detail {
-template <typename T> struct ElementTypeOf;
-template <> struct ElementTypeOf<float> { static constexpr ElementType value = ElementType::F32; };
-template <> struct ElementTypeOf<double> { static constexpr ElementType value = ElementType::F64; };
-template <> struct ElementTypeOf<int64_t> { static constexpr ElementType value = ElementType::I64; };
-template <> struct ElementTypeOf<int32_t> { static constexpr ElementType value = ElementType::I32; };
-template <> struct ElementTypeOf<int16_t> { static constexpr ElementType value = ElementType::I16; };
-template <> struct ElementTypeOf<int8_t> { static constexpr ElementType value = ElementType::I8; };
-template <> struct ElementTypeOf<uint8_t> { static constexpr ElementType value = ElementType::U8; };
-template <> struct ElementTypeOf<bool> { static constexpr ElementType value = ElementType::I1; };
+template <typename T>
+struct ElementTypeOf;
+template <>
+struct ElementTypeOf<float> {
+  static constexpr ElementType value = ElementType::F32;
+};
+template <>
+struct ElementTypeOf<double> {
+  static constexpr ElementType value = ElementType::F64;
+};
+template <>
+struct ElementTypeOf<int64_t> {
+  static constexpr ElementType value = ElementType::I64;
+};
+template <>
+struct ElementTypeOf<int32_t> {
+  static constexpr ElementType value = ElementType::I32;
+};
+template <>
+struct ElementTypeOf<int16_t> {
+  static constexpr ElementType value = ElementType::I16;
+};
+template <>
+struct ElementTypeOf<int8_t> {
+  static constexpr ElementType value = ElementType::I8;
+};
+template <>
+struct ElementTypeOf<uint8_t> {
+  static constexpr ElementType value = ElementType::U8;
+};
+template <>
+struct ElementTypeOf<bool> {
+  static constexpr ElementType value = ElementType::I1;
+};
 } // namespace detail
 
 /// A tensor in somebody's memory. The view borrows data and shape.
@@ -55,7 +80,8 @@ public:
   size_t sizeBytes() const { return view.size_bytes; }
   void *data() const { return view.data; }
   /// The data as C++ numbers, or null when the element type is another one.
-  template <typename T> T *data() const {
+  template <typename T>
+  T *data() const {
     return type() == detail::ElementTypeOf<std::remove_const_t<T>>::value ? static_cast<T *>(view.data) : nullptr;
   }
 
@@ -107,8 +133,14 @@ public:
   size_t sizeBytes() const { return bytes; }
   void *data() { return start; }
   const void *data() const { return start; }
-  template <typename T> T *data() { return view().data<T>(); }
-  template <typename T> const T *data() const { return view().data<T>(); }
+  template <typename T>
+  T *data() {
+    return view().data<T>();
+  }
+  template <typename T>
+  const T *data() const {
+    return view().data<T>();
+  }
 
   TensorView view() const { return TensorView(elementType, sizes.data(), sizes.size(), start, bytes); }
   operator TensorView() const { return view(); }

@@ -110,9 +110,7 @@ uint32_t TestMethod::arena(ElementType type, const Dims &dims, const std::string
 uint32_t TestMethod::parameter(uint32_t index, ElementType type, const Dims &dims) {
   return buffer(BufferKind::Parameter, index, type, dims, "0");
 }
-uint32_t TestMethod::state(uint32_t index, ElementType type, const Dims &dims) {
-  return buffer(BufferKind::State, index, type, dims, "0");
-}
+uint32_t TestMethod::state(uint32_t index, ElementType type, const Dims &dims) { return buffer(BufferKind::State, index, type, dims, "0"); }
 uint32_t TestMethod::view(uint32_t base, ElementType type, const Dims &dims, const std::string &offset) {
   Buffer of = plan.buffers[base];
   uint32_t made = buffer(of.kind, of.index, type, dims, offset);
@@ -134,8 +132,8 @@ Instruction TestMethod::kernel(uint32_t index, std::vector<uint32_t> inputs, std
   return instruction;
 }
 
-Instruction TestMethod::library(const std::string &routine, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs,
-                                const Dims &sizes, std::vector<Attribute> options) {
+Instruction TestMethod::library(const std::string &routine, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs, const Dims &sizes,
+                                std::vector<Attribute> options) {
   Instruction instruction = kernel(0, std::move(inputs), std::move(outputs), sizes, routine);
   instruction.kind = InstructionKind::Library;
   instruction.name = routine;
@@ -185,7 +183,8 @@ Instruction TestMethod::loop(uint32_t condition, std::vector<Instruction> before
 }
 
 uint32_t TestArtifact::kernel(const std::string &name, uint32_t buffers, uint32_t sizes) {
-  manifest.kernels.push_back({name, buffers, sizes});
+  bool usesBarrier = name == "mirror" || name == "report";
+  manifest.kernels.push_back({name, buffers, sizes, !usesBarrier});
   return static_cast<uint32_t>(manifest.kernels.size() - 1);
 }
 

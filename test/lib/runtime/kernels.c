@@ -4,9 +4,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* The part [begin, end) of `count` elements that this worker does. */
-#define FOR_MY_PART(index, count)                                                                                                         \
-  for (int64_t begin_ = (count) * context->worker / context->workers, end_ = (count) * (context->worker + 1) / context->workers,          \
-               index = begin_;                                                                                                            \
+#define FOR_MY_PART(index, count)                                                                                                          \
+  for (int64_t begin_ = (count) * context->worker / context->workers, end_ = (count) * (context->worker + 1) / context->workers,           \
+               index = begin_;                                                                                                             \
        index < end_; ++index)
 
 /* (a[s0], b[s0]) -> c[s0] */
@@ -14,7 +14,7 @@ EXPORT void stator_k_add(const StatorKernelArgs *args, const StatorWorkerContext
   const float *a = args->buffers[0], *b = args->buffers[1];
   float *c = args->buffers[2];
   FOR_MY_PART(i, args->sizes[0])
-    c[i] = a[i] + b[i];
+  c[i] = a[i] + b[i];
 }
 
 /* (x[s0, 3], w[3, 2]) -> y[s0, 2] */
@@ -22,8 +22,8 @@ EXPORT void stator_k_matmul3x2(const StatorKernelArgs *args, const StatorWorkerC
   const float *x = args->buffers[0], *w = args->buffers[1];
   float *y = args->buffers[2];
   FOR_MY_PART(i, args->sizes[0])
-    for (int j = 0; j < 2; ++j)
-      y[2 * i + j] = x[3 * i] * w[j] + x[3 * i + 1] * w[2 + j] + x[3 * i + 2] * w[4 + j];
+  for (int j = 0; j < 2; ++j)
+    y[2 * i + j] = x[3 * i] * w[j] + x[3 * i + 1] * w[2 + j] + x[3 * i + 2] * w[4 + j];
 }
 
 /* (x[s0]) -> (twice[s0], mirrored[s0]): the second result reads what other workers wrote of the first one. */
@@ -32,14 +32,15 @@ EXPORT void stator_k_mirror(const StatorKernelArgs *args, const StatorWorkerCont
   float *twice = args->buffers[1], *mirrored = args->buffers[2];
   int64_t n = args->sizes[0];
   FOR_MY_PART(i, n)
-    twice[i] = 2 * x[i];
+  twice[i] = 2 * x[i];
   context->barrier(context);
   FOR_MY_PART(i, n)
-    mirrored[i] = twice[n - 1 - i];
+  mirrored[i] = twice[n - 1 - i];
   context->barrier(context);
 }
 
-/* (anything) -> report[s0] of i64: how many workers there were, whether each one's scratch is aligned and its own. s1 is the scratch in bytes. */
+/* (anything) -> report[s0] of i64: how many workers there were, whether each one's scratch is aligned and its own. s1 is the scratch in
+ * bytes. */
 EXPORT void stator_k_report(const StatorKernelArgs *args, const StatorWorkerContext *context) {
   int64_t *report = args->buffers[1];
   volatile unsigned char *scratch = context->scratch;
@@ -70,7 +71,7 @@ EXPORT void stator_k_accumulate(const StatorKernelArgs *args, const StatorWorker
   const float *x = args->buffers[1];
   float *state = args->buffers[2];
   FOR_MY_PART(i, args->sizes[0])
-    state[i] += x[i];
+  state[i] += x[i];
 }
 
 /* (x[s0]) -> x / 2: shows what happens to denormals. */
@@ -78,7 +79,7 @@ EXPORT void stator_k_half(const StatorKernelArgs *args, const StatorWorkerContex
   const volatile float *x = args->buffers[0];
   float *y = args->buffers[1];
   FOR_MY_PART(i, args->sizes[0])
-    y[i] = x[i] * 0.5f;
+  y[i] = x[i] * 0.5f;
 }
 
 /* A relocation (the table's address) and data in the object. */

@@ -129,7 +129,7 @@ typedef struct stator_parameter_info {
   int32_t element_type;
   int32_t rank;
   const int64_t *shape;
-  const void *data;   /* as stored: in kernel layout unless `layout` is "" */
+  const void *data; /* as stored: in kernel layout unless `layout` is "" */
   size_t size_bytes;
   const char *layout; /* "" for plain row-major */
   int32_t is_mutable; /* the initial value of a state */
@@ -152,8 +152,7 @@ typedef struct stator_session_options {
   int32_t profile;         /* not 0: measure every instruction, see stator_session_profile_entry */
 } stator_session_options;
 
-STATOR_API stator_status *stator_session_create(stator_module *module, const stator_session_options *options,
-                                                stator_session **session);
+STATOR_API stator_status *stator_session_create(stator_module *module, const stator_session_options *options, stator_session **session);
 STATOR_API void stator_session_release(stator_session *session);
 STATOR_API int32_t stator_session_threads(const stator_session *session);
 
@@ -162,8 +161,8 @@ STATOR_API int32_t stator_session_threads(const stator_session *session);
  * result, else the result is written there (size_bytes must suffice). On return the views describe the results; their `shape` belongs to
  * the session. Inputs, outputs and the session's memory must not overlap: copy a session-owned result before it becomes an input.
  * The first run with an input shape prepares it; later runs with that shape allocate nothing. */
-STATOR_API stator_status *stator_session_run(stator_session *session, size_t method, const stator_tensor_view *inputs,
-                                             size_t input_count, stator_tensor_view *outputs, size_t output_count);
+STATOR_API stator_status *stator_session_run(stator_session *session, size_t method, const stator_tensor_view *inputs, size_t input_count,
+                                             stator_tensor_view *outputs, size_t output_count);
 /* The results of the latest run, wherever they were written. NULL before the first and after one that failed. */
 STATOR_API const stator_tensor_view *stator_session_outputs(const stator_session *session, size_t *count);
 
@@ -197,8 +196,7 @@ typedef struct stator_profile_entry {
 } stator_profile_entry;
 
 STATOR_API size_t stator_session_profile_count(const stator_session *session, size_t method);
-STATOR_API void stator_session_profile_entry(const stator_session *session, size_t method, size_t index,
-                                             stator_profile_entry *entry);
+STATOR_API void stator_session_profile_entry(const stator_session *session, size_t method, size_t index, stator_profile_entry *entry);
 
 /* ---- Process ------------------------------------------------------------------------------------------------------------------ */
 

@@ -4,6 +4,9 @@
 #include "stator/Runtime.h"
 #include "test/lib/runtime/TestArtifact.h"
 
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 
 using namespace stator;
@@ -124,8 +127,7 @@ TEST_CASE("errors name what was seen and what was expected") {
   Tensor wide = ramp(4, 5);
   CHECK(failureOf(session, {wide}, StatusCode::InvalidArgument) == "input `x`: dimension 1 is 5, expected 3");
   Tensor many = ramp(65);
-  CHECK(failureOf(session, {many}, StatusCode::OutOfRange) ==
-        "input `x`: dimension 0 (`N`) is 65, outside of its range, 1 to 64");
+  CHECK(failureOf(session, {many}, StatusCode::OutOfRange) == "input `x`: dimension 0 (`N`) is 65, outside of its range, 1 to 64");
   Tensor none = ramp(0);
   CHECK(failureOf(session, {none}, StatusCode::OutOfRange) == "input `x`: dimension 0 (`N`) is 0, outside of its range, 1 to 64");
   int64_t shape[] = {4, 3};
@@ -133,8 +135,8 @@ TEST_CASE("errors name what was seen and what was expected") {
         "input `x` has 40 bytes, expected 48 bytes for [4, 3]");
   CHECK(failureOf(session, {TensorView(ElementType::F32, shape, 2, nullptr, 48)}, StatusCode::InvalidArgument) ==
         "input `x` has no data, expected 48 bytes for [4, 3]");
-  CHECK(failureOf(session, {TensorView(ElementType::F32, shape, 2, static_cast<char *>(x.data()) + 1, 48)},
-                  StatusCode::InvalidArgument) == "input `x` is not aligned to its element type");
+  CHECK(failureOf(session, {TensorView(ElementType::F32, shape, 2, static_cast<char *>(x.data()) + 1, 48)}, StatusCode::InvalidArgument) ==
+        "input `x` is not aligned to its element type");
   int64_t negative[] = {-4, 3};
   CHECK(failureOf(session, {TensorView(ElementType::F32, negative, 2, x.data(), 48)}, StatusCode::InvalidArgument) ==
         "input `x`: dimension 0 is -4");
@@ -201,7 +203,10 @@ TEST_CASE("sizes that depend on each other") {
   artifact.add(std::move(forward));
   Session session = Module::load(artifact.write("guards.stator")).value().session().value();
   Tensor three = ramp(3, 1), six = ramp(6, 1), five = ramp(5, 1);
-  auto flat = [](const Tensor &tensor) { return TensorView(ElementType::F32, tensor.shape().data(), 1, tensor.data<float>() ? const_cast<void *>(tensor.data()) : nullptr, tensor.sizeBytes()); };
+  auto flat = [](const Tensor &tensor) {
+    return TensorView(ElementType::F32, tensor.shape().data(), 1, tensor.data<float>() ? const_cast<void *>(tensor.data()) : nullptr,
+                      tensor.sizeBytes());
+  };
   CHECK(session.run("forward", {flat(three), flat(six), flat(three)}).value()[0].data<float>()[2] == 2 + 5);
   CHECK(session.run("forward", {flat(three), flat(five), flat(three)}).status().message() ==
         "input `b`: dimension 0 is 5, expected `2*N` = 6");
@@ -217,6 +222,24 @@ TEST_CASE("memory can be given back") {
   REQUIRE(session.trim().ok());
   CHECK(session.arenaBytes() == 0);
   checkProduct(session.run("forward", {x}).value()[0], 64);
+}
+
+TEST_CASE("weights stay in the mapped file, shared and read-only") {
+  Module module = Module::load(smallPath()).value();
+  auto address = reinterpret_cast<uintptr_t>(module.parameters()[0].view.data());
+  std::ifstream maps("/proc/self/maps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    char permissions[5] = {};
+    REQUIRE(std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, permissions) == 3);
+    if (address < begin || address >= end)
+      continue;
+    found = true;
+    CHECK(std::string(permissions).substr(0, 3) == "r--");
+    CHECK(line.find("session.stator") != std::string::npos);
+  }
+  CHECK(found);
 }
 
 TEST_CASE("a session outlives the handle of its module") {

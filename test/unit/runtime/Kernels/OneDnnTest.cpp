@@ -2,8 +2,8 @@
 // Library instructions, through the plug-in for oneDNN, against plain loops.
 #include "test/unit/Catch.h"
 
-#include "stator/Runtime.h"
 #include "runtime/Kernels/LibraryAbi.h"
+#include "stator/Runtime.h"
 #include "test/lib/runtime/TestArtifact.h"
 
 #include <cmath>
@@ -20,8 +20,8 @@ using test::TestArtifact;
 using test::TestMethod;
 
 static bool havePlugin() { return std::filesystem::exists(STATOR_BINARY_DIR "/lib/libstator_onednn.so"); }
-#define REQUIRE_PLUGIN()                                                                                                                  \
-  if (!havePlugin())                                                                                                                      \
+#define REQUIRE_PLUGIN()                                                                                                                   \
+  if (!havePlugin())                                                                                                                       \
   STATOR_SKIP("this build has no oneDNN")
 
 static std::vector<float> randomFloats(size_t count, unsigned seed) {
@@ -85,9 +85,12 @@ struct Matmul {
 TEST_CASE("matmul agrees with loops in every form") {
   REQUIRE_PLUGIN();
   int number = 0;
-  for (Matmul form : {Matmul{1, 3, 5, 7, false, false, false, false, true}, {1, 33, 17, 64, false, false, true, true, true},
-                      {4, 6, 8, 5, false, false, true, false, true}, {4, 6, 8, 5, true, false, true, true, true},
-                      {3, 5, 4, 6, false, true, false, false, false}, {3, 5, 4, 6, true, true, true, true, false},
+  for (Matmul form : {Matmul{1, 3, 5, 7, false, false, false, false, true},
+                      {1, 33, 17, 64, false, false, true, true, true},
+                      {4, 6, 8, 5, false, false, true, false, true},
+                      {4, 6, 8, 5, true, false, true, true, true},
+                      {3, 5, 4, 6, false, true, false, false, false},
+                      {3, 5, 4, 6, true, true, true, true, false},
                       {2, 1, 100, 50, true, false, false, true, false}}) {
     std::string b = std::to_string(form.batch), n = std::to_string(form.n), k = std::to_string(form.k);
     TestArtifact artifact;
@@ -108,8 +111,7 @@ TEST_CASE("matmul agrees with loops in every form") {
       rhs = forward.input("rhs", ElementType::F32, rhsDims);
     std::vector<uint32_t> operands = {lhs, rhs};
     if (form.bias)
-      operands.push_back(
-          forward.parameter(artifact.parameter("bias", {static_cast<uint64_t>(form.n)}, biasValues), ElementType::F32, {n}));
+      operands.push_back(forward.parameter(artifact.parameter("bias", {static_cast<uint64_t>(form.n)}, biasValues), ElementType::F32, {n}));
     uint32_t y = forward.output("y", ElementType::F32, {b, "M", n});
     forward.add(forward.library("matmul", operands, {y}, {b, "M", n, k},
                                 {{"bias", {form.bias}, {}, ""},
@@ -139,12 +141,27 @@ TEST_CASE("post-operations are applied in order") {
   TestMethod forward;
   int64_t m = 3, n = 4, k = 5;
   std::vector<float> a = randomFloats(m * k, 1), b = randomFloats(k * n, 2), residual = randomFloats(m * n, 3), scale = randomFloats(n, 4);
-  uint32_t lhs = forward.input("lhs", ElementType::F32, {"1", "3", "5"}), full = forward.input("residual", ElementType::F32, {"1", "3", "4"});
+  uint32_t lhs = forward.input("lhs", ElementType::F32, {"1", "3", "5"}),
+           full = forward.input("residual", ElementType::F32, {"1", "3", "4"});
   uint32_t rhs = forward.parameter(artifact.parameter("w", {5, 4}, b), ElementType::F32, {"5", "4"});
   uint32_t channel = forward.parameter(artifact.parameter("s", {4}, scale), ElementType::F32, {"4"});
   uint32_t y = forward.output("y", ElementType::F32, {"1", "3", "4"});
-  std::vector<int64_t> post = {StatorPostOpGeluErf, 0, 0, 0, StatorPostOpMul,  StatorPostOpPerChannel, 0,          0,
-                               StatorPostOpAdd,     StatorPostOpFull, 0, 0, StatorPostOpClip, 0,      bits(-0.5f), bits(0.75f)};
+  std::vector<int64_t> post = {StatorPostOpGeluErf,
+                               0,
+                               0,
+                               0,
+                               StatorPostOpMul,
+                               StatorPostOpPerChannel,
+                               0,
+                               0,
+                               StatorPostOpAdd,
+                               StatorPostOpFull,
+                               0,
+                               0,
+                               StatorPostOpClip,
+                               0,
+                               bits(-0.5f),
+                               bits(0.75f)};
   forward.add(forward.library("matmul", {lhs, rhs, channel, full}, {y}, {"1", "3", "4", "5"}, {{"post_ops", post, {}, ""}}));
   artifact.add(std::move(forward));
   Session session = open(artifact, "post.stator");
@@ -200,10 +217,9 @@ TEST_CASE("convolution agrees with loops, grouped, dilated, in both layouts") {
           resultDims = {"1", text(o), text(out), text(out)};
         }
         uint32_t input = forward.input("x", ElementType::F32, inputDims);
-        uint32_t filter = forward.parameter(
-            artifact.parameter("w", {static_cast<uint64_t>(o), static_cast<uint64_t>(c / groups), 3, 3}, w), ElementType::F32, filterDims);
-        uint32_t biasBuffer =
-            forward.parameter(artifact.parameter("b", {static_cast<uint64_t>(o)}, bias), ElementType::F32, {text(o)});
+        uint32_t filter = forward.parameter(artifact.parameter("w", {static_cast<uint64_t>(o), static_cast<uint64_t>(c / groups), 3, 3}, w),
+                                            ElementType::F32, filterDims);
+        uint32_t biasBuffer = forward.parameter(artifact.parameter("b", {static_cast<uint64_t>(o)}, bias), ElementType::F32, {text(o)});
         uint32_t y = forward.output("y", ElementType::F32, resultDims);
         Dims sizes = inputDims;
         sizes.insert(sizes.end(), filterDims.begin(), filterDims.end());
@@ -256,10 +272,8 @@ TEST_CASE("descriptions that do not fit are errors") {
   CHECK(failure("frobnicate", {}, {}) == "library `onednn`: there is no routine `frobnicate`");
   CHECK(failure("matmul", {"1", "3", "4"}, {}) == "library `onednn`: matmul has 3 sizes, expected batch, M, N and K");
   CHECK(failure("matmul", {"1", "3", "4", "6"}, {}) == "library `onednn`: buffer 0 has 60 bytes, expected 72");
-  CHECK(failure("matmul", {"1", "3", "4", "5"}, {{"bias", {1}, {}, ""}}) ==
-        "library `onednn`: it has 3 buffers, expected more");
-  CHECK(failure("convolution", {"1", "1"}, {}) ==
-        "library `onednn`: convolution has 2 sizes, expected those of input, filter and result");
+  CHECK(failure("matmul", {"1", "3", "4", "5"}, {{"bias", {1}, {}, ""}}) == "library `onednn`: it has 3 buffers, expected more");
+  CHECK(failure("convolution", {"1", "1"}, {}) == "library `onednn`: convolution has 2 sizes, expected those of input, filter and result");
   CHECK(failure("matmul", {"1", "3", "4", "5"}, {{"post_ops", {99, 0, 0, 0}, {}, ""}}) == "library `onednn`: post-op 99 is unknown");
 }
 
@@ -305,8 +319,9 @@ TEST_CASE("an artifact without requirements does not open the plug-in, and one w
   std::string path = artifact.write("disabled.stator");
   Status status = Module::load(path).status();
   CHECK(status.code() == StatusCode::Unsupported);
-  CHECK(status.message() == "`" + path + "`: the artifact needs the library `onednn`, which STATOR_DISABLE_ONEDNN switches off; compile the "
-                                         "model with --library=none to do without it");
+  CHECK(status.message() == "`" + path +
+                                "`: the artifact needs the library `onednn`, which STATOR_DISABLE_ONEDNN switches off; compile the "
+                                "model with --library=none to do without it");
   setenv("STATOR_DISABLE_ONEDNN", "0", 1);
   CHECK(Module::load(path).ok());
   unsetenv("STATOR_DISABLE_ONEDNN");

@@ -32,8 +32,7 @@ TEST_CASE("a level can be asked for") {
   CHECK(tooNew.message() == "this machine cannot run kernels for `x86-64-v4`, it has x86-64-v2, x86-64-v3");
   Status unknown = chooseVariant(threeLevels, v3, "x86-64-v5").status();
   CHECK(unknown.code() == StatusCode::NotFound);
-  CHECK(unknown.message() ==
-        "the artifact has no kernels for `x86-64-v5`, it has them for `x86-64-v4`, `x86-64-v3`, `x86-64-v2`");
+  CHECK(unknown.message() == "the artifact has no kernels for `x86-64-v5`, it has them for `x86-64-v4`, `x86-64-v3`, `x86-64-v2`");
 }
 
 TEST_CASE("a machine without any of the levels is told both sides") {
@@ -58,8 +57,7 @@ TEST_CASE("a kernel that the library does not have is named") {
   test::TestArtifact artifact = test::smallArtifact();
   artifact.manifest.kernels[0].name = "absent";
   std::string path = artifact.write("absent.stator");
-  CHECK(LoadedModule::load(path, "").status().message() ==
-        "`" + path + "`: `kernels/x86-64-v2/kernels.so` has no kernel `absent`");
+  CHECK(LoadedModule::load(path, "").status().message() == "`" + path + "`: `kernels/x86-64-v2/kernels.so` has no kernel `absent`");
 }
 
 TEST_CASE("a library that is not there, or switched off, is a clear error") {

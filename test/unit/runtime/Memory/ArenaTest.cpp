@@ -12,7 +12,8 @@ using namespace stator::runtime;
 TEST_CASE("an arena grows, never shrinks, and is aligned") {
   Arena arena;
   CHECK(arena.size() == 0);
-  for (size_t bytes : {size_t(1), size_t(100), size_t(5000), kHugePageBytes - 64, kHugePageBytes - 1, kHugePageBytes, 3 * kHugePageBytes + 1}) {
+  for (size_t bytes :
+       {size_t(1), size_t(100), size_t(5000), kHugePageBytes - 64, kHugePageBytes - 1, kHugePageBytes, 3 * kHugePageBytes + 1}) {
     REQUIRE(arena.reserve(bytes).ok());
     CHECK(arena.size() >= bytes);
     CHECK(reinterpret_cast<uintptr_t>(arena.data()) % (arena.size() >= kHugePageBytes ? kHugePageBytes : kArenaAlignment) == 0);

@@ -103,8 +103,7 @@ TEST_CASE("closeness is relative to the largest reference") {
   CHECK(off.mismatches == 1);
   CHECK(off.maxDifference == 1);
   CHECK(off.worst == 3);
-  CHECK(describeComparison(off, {2, 2}) ==
-        "1 of 4 elements differ: max |difference| 1 at [1, 1], value 4, expected 5, allowed 0.00051");
+  CHECK(describeComparison(off, {2, 2}) == "1 of 4 elements differ: max |difference| 1 at [1, 1], value 4, expected 5, allowed 0.00051");
 }
 
 TEST_CASE("NaN equals NaN, infinity equals itself, and neither is close to a number") {
