@@ -20,7 +20,7 @@ def messages_of(text):
         statement = text[match.end():text.find(";", match.end())]
         pieces = [piece for piece in LITERAL.findall(statement) if len(piece.strip()) >= MINIMUM]
         if pieces:
-            yield text.count("\n", 0, match.start()) + 1, max(pieces, key=len).strip().replace('\\"', '"')
+            yield text.count("\n", 0, match.start()) + 1, max(pieces, key=len).replace('\\"', '"').strip(" `:,;()")
 
 
 def main(root):
