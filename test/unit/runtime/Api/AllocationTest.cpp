@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstdlib>
 
-#if defined(__has_feature)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STATOR_TEST_SANITIZED
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define STATOR_TEST_SANITIZED
 #endif
