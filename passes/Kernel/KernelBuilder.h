@@ -115,6 +115,8 @@ public:
   void walk(Range range, llvm::ArrayRef<Value> sizes, llvm::function_ref<void(llvm::ArrayRef<Value> indices)> body);
   /// Runs `body` for this worker's share of the index space `sizes`, in row-major order. No work if a size is 0.
   void parallel(llvm::ArrayRef<Value> sizes, llvm::function_ref<void(llvm::ArrayRef<Value> indices)> body);
+  /// From here on there is work only if `condition` holds.
+  void requireForWork(Value condition);
   /// All workers meet here; what was written before is visible after. Must be reached by every worker.
   void barrier();
 
@@ -179,7 +181,7 @@ private:
   llvm::DenseMap<int64_t, Value> symbols;
   std::map<std::string, Value> sizeOf;
   llvm::DenseMap<mlir::Attribute, Value> constants;
-  Value sizesBase, workerIndex, workerCount, scratchBase;
+  Value sizesBase, workerIndex, workerCount, scratchBase, workCondition;
   DimExpr scratchBytes;
 };
 

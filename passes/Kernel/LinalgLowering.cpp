@@ -181,13 +181,16 @@ Value Body::size(const DimExpr &expr) {
   return toIndex(tensor::ExtractOp::create(*this, values, ValueRange{}));
 }
 
-Value Body::extract(Value tensor, ArrayRef<Value> indices) {
+Value Body::extract(Value tensor, ArrayRef<Value> indices, bool needsElements) {
   SmallVector<Value> keptIndices;
   auto type = cast<RankedTensorType>(tensor.getType());
   for (auto [axis, keptAxis] : llvm::enumerate(lowering.keptAxes(graph::dimsOf(type))))
     if (keptAxis >= 0)
       keptIndices.push_back(indices[axis]);
-  return widen(tensor::ExtractOp::create(*this, lowering.lookUp(tensor), keptIndices));
+  auto op = tensor::ExtractOp::create(*this, lowering.lookUp(tensor), keptIndices);
+  if (needsElements)
+    op->setDiscardableAttr(needsElementsAttr, getUnitAttr());
+  return widen(op);
 }
 
 Value Body::indexConstant(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }

@@ -82,8 +82,9 @@ public:
   Value index(int64_t axis);
   /// A size (index type).
   Value size(const DimExpr &expr);
-  /// An element of an original tensor at the given positions along its axes, widened.
-  Value extract(Value tensor, llvm::ArrayRef<Value> indices);
+  /// An element of an original tensor at the given positions along its axes, widened. `needsElements`: a tensor without elements can
+  /// be asked for one, and the kernel must not run then.
+  Value extract(Value tensor, llvm::ArrayRef<Value> indices, bool needsElements = false);
 
   Value indexConstant(int64_t value);
   /// A number of scalar type `type`.
@@ -106,6 +107,9 @@ private:
   LinalgLowering &lowering;
   llvm::SmallVector<int64_t> kept;
 };
+
+/// Marks a tensor.extract whose tensor must have elements.
+inline constexpr llvm::StringLiteral needsElementsAttr = "kernel.needs_elements";
 
 /// The type in which elements of `storage` are computed: f32 for halves, signless integers.
 mlir::Type scalarType(mlir::Type storage);

@@ -1,7 +1,8 @@
 //===- LowerIndexing.cpp - gathers -----------------------------------------===//
 //
 // Positions that are data: negative ones count from the end, and what is out of
-// range is clamped, so that no input can make a kernel read foreign memory.
+// range is clamped, so that no input can make a kernel read foreign memory. There
+// is no valid position in an empty axis: such a kernel does nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ static Value lowerGather(LinalgLowering &lowering, graph::GatherOp op) {
       positions.push_back(i < axis    ? b.index(i)
                           : i == axis ? wrappedPosition(b, elements[0], inputDims[axis])
                                       : b.index(i - 1 + indexRank));
-    return b.extract(op.getInput(), positions);
+    return b.extract(op.getInput(), positions, /*needsElements=*/true);
   });
 }
 
@@ -47,7 +48,7 @@ static Value lowerGatherElements(LinalgLowering &lowering, graph::GatherElements
         Values positions;
         for (int64_t i = 0, e = inputDims.size(); i != e; ++i)
           positions.push_back(i == int64_t(op.getAxis()) ? wrappedPosition(b, elements[0], inputDims[i]) : b.index(i));
-        return b.extract(op.getInput(), positions);
+        return b.extract(op.getInput(), positions, /*needsElements=*/true);
       });
 }
 
@@ -68,7 +69,7 @@ static Value lowerGatherNd(LinalgLowering &lowering, graph::GatherNdOp op) {
     }
     for (int64_t i = batch + length, e = inputDims.size(); i < e; ++i)
       positions.push_back(b.index(tupleRank + i - batch - length));
-    return b.extract(op.getInput(), positions);
+    return b.extract(op.getInput(), positions, /*needsElements=*/true);
   });
 }
 

@@ -3,6 +3,9 @@
 #include "passes/Kernel/Vectoriser.h"
 
 #include "dialects/Graph/Shapes.h"
+#include "passes/Kernel/LinalgLowering.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -23,8 +26,16 @@ Vectoriser::Vectoriser(func::FuncOp source, const KernelOptions &options)
 }
 
 void Vectoriser::run() {
+  source.walk([&](tensor::ExtractOp op) {
+    auto type = cast<RankedTensorType>(op.getTensor().getType());
+    if (op->hasAttr(needsElementsAttr) && !type.hasStaticShape())
+      k.requireForWork(k.less(k.i64(0), k.size(graph::elementCount(type))));
+  });
   if (reductions.empty()) {
-    emitElementwise();
+    if (std::optional<Transposition> transposition = findTransposition())
+      emitTransposed(*transposition);
+    else
+      emitElementwise();
   } else if (std::optional<RowStructure> rows = findRowStructure()) {
     emitRows(*rows);
   } else {

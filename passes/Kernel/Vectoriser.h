@@ -44,10 +44,21 @@ private:
     bool alongRow = true;                   // vectors run along the row
   };
 
+  /// An operand whose contiguous dim is result dim `dim`, which is not the last.
+  struct Transposition {
+    mlir::BlockArgument operand;
+    mlir::AffineMap map; // from the result's dims to the operand's
+    unsigned dim;
+  };
+
   void emitElementwise();
   /// Runs `body` for every index of `dims`, shared out over the workers, with vectors along the last dim.
   void overShape(llvm::ArrayRef<DimExpr> dims, unsigned widening, int64_t chunk, IndexBody body);
   void storeResult(const Result &result, llvm::ArrayRef<LaneValue> at);
+
+  // VectoriserTranspose.cpp
+  std::optional<Transposition> findTransposition();
+  void emitTransposed(const Transposition &transposition);
 
   // VectoriserRows.cpp
   std::optional<RowStructure> findRowStructure();

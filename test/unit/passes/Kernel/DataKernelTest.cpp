@@ -44,6 +44,9 @@ TEST_CASE("slices, reversals and transposes") {
   check("transpose {permutation = array<i64: 0, 2, 1, 3>}", {tensor("s0,s1,4,16")}, {tensor("s0,4,s1,16")}, {{2, 3}, {1, 1}, {3, 7}});
   check("transpose {permutation = array<i64: 2, 0, 1>}", {tensor("s0,5,s1", "i64")}, {tensor("s1,s0,5", "i64")}, {{2, 3}, {20, 7}});
   check("transpose {permutation = array<i64: 0, 2, 3, 1>}", {tensor("2,3,8,9")}, {tensor("2,8,9,3")});
+  check("transpose {permutation = array<i64: 0, 2, 1>}", {tensor("2,s0,s1", "i32")}, {tensor("2,s1,s0", "i32")},
+        {{0, 20}, {16, 16}, {40, 5}, {5, 40}, {33, 300}, {300, 33}});
+  check("transpose {permutation = array<i64: 1, 0>}", {tensor("48,32", "i32")}, {tensor("32,48", "i32")});
   check("reshape", {tensor("s0,6")}, {tensor("s0,2,3")}, {{1}, {5}});
 }
 
@@ -86,6 +89,8 @@ TEST_CASE("gathers") {
   check("gather_elements {axis = 0 : i64}", {tensor("9,5"), tensor("20,5", "i32")}, {tensor("20,5")}, {}, {{}, wild});
   check("gather_nd", {tensor("4,5,17"), tensor("6,2", "i64")}, {tensor("6,17")}, {}, {{}, wild});
   check("gather_nd {batch_dims = 1 : i64}", {tensor("4,5,17"), tensor("4,3,1", "i64")}, {tensor("4,3,17")}, {}, {{}, wild});
+  // No place to gather from: the result's values do not matter, but nothing is read.
+  check("gather {axis = 0 : i64}", {tensor("s0,4"), tensor("3", "i64")}, {tensor("3,4")}, {{5}}, {{}, wild});
   // An embedding with what is fused into it.
   compareWithInterpreter({withTypes(R"(
 func.func @k(%t: tensor<50x32xf32>, %i: $i, %p: $p) -> $y {

@@ -148,6 +148,19 @@ func.func @k(%x: $x, %bias: $c, %scale: $s, %t: $t) -> $x {
                           {{0, 2, 3}, {1, 1, 1}, {2, 3, 4}, {3, 7, 17}, {2, 5, 1100}, {70, 9, 16}, {5, 0, 3}}});
 }
 
+TEST_CASE("a transposed operand is read in tiles") {
+  compareWithInterpreter({withTypes(R"(
+func.func @k(%x: $x, %t: $t, %b: $b) -> ($x, $x) {
+  %0 = graph.transpose %t {permutation = array<i64: 0, 2, 1>} : ($t) -> $x
+  %1 = graph.broadcast %b {dimensions = array<i64: 1>} : ($b) -> $x
+  %2 = graph.add %x, %0 : ($x, $x) -> $x
+  %3 = graph.mul %0, %1 : ($x, $x) -> $x
+  return %2, %3 : $x, $x
+})",
+                                    {{"x", tensor("s0,s1,s2")}, {"t", tensor("s0,s2,s1")}, {"b", tensor("s1")}}),
+                          {{1, 0, 5}, {1, 16, 16}, {2, 17, 33}, {1, 40, 500}, {3, 100, 7}}});
+}
+
 TEST_CASE("maps of rank 0, of one size and with several results") {
   compareWithInterpreter({withTypes(R"(
 func.func @k(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
