@@ -7,6 +7,8 @@
 // while the rows pass by; it need not be blocked over k, because a whole panel
 // (K x 32 f32) fits there for K up to several thousand. One row (a matrix-vector
 // product) makes the same order a split over column panels, each streamed once.
+// Tried and no faster, even for weights that fit the cache altogether: columns
+// innermost; prefetching the lines of the result, or the rows of the next tile.
 //
 // The last row tile: with a known number of rows it is a tile of exactly the
 // rest. With a symbolic number, tiles of 1, 2, 4, 8 and the full number of rows
@@ -27,6 +29,7 @@
 using namespace mlir;
 
 namespace stator::kernel {
+
 namespace {
 
 class MatmulEmitter {
@@ -64,8 +67,12 @@ public:
 private:
   /// All tiles of the result, in tiles of `shape`.
   void emitAll(TileShape shape);
-  /// Rows [rowTileBegin, rowTileEnd) of tiles, of one column tile.
-  void emitRows(TileShape shape);
+  /// Tiles [begin, end) of rows, each with how many rows it has and how many of them exist (null: all).
+  void forRows(unsigned rowsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned, Value firstRow, Value validRows)> body);
+  /// Tiles [begin, end) of columns; `body` gets the number of vectors, after the members of the column tile have been set.
+  void forColumns(unsigned vectorsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned)> body);
+  /// Sets the members of the column tile. `remaining` columns exist from its first on (null: all).
+  void enterColumns(Value tile, unsigned vectorsPerTile, unsigned vectors, Value remaining);
   void emitTile(TileShape shape, Value firstRow, Value validRows);
   void packColumns(TileShape shape);
 
@@ -78,18 +85,18 @@ private:
   bool needsPacking = false;
   Value packBuffer;
 
-  // Of the column tile that is being emitted.
-  Value lhsBase, column, rowTileBegin, rowTileEnd, rowTiles;
+  // Of the outer index that is being emitted.
+  Value lhsBase, rhsOffset;
   SmallVector<Value> outerIndices;
+  // Of the column tile that is being emitted.
+  Value column;
   TileColumns tileColumns;
   SmallVector<Value> masks; // of the results
 };
 
 void MatmulEmitter::emitAll(TileShape shape) {
-  const int64_t width = shape.columns(b.options());
-  Value one = b.i64(1), tileWidth = b.i64(width), tileRows = b.i64(shape.rows);
-  rowTiles = b.ceilDiv(rows, tileRows);
-  Value columnTiles = b.ceilDiv(columns, tileWidth);
+  Value one = b.i64(1);
+  Value rowTiles = b.ceilDiv(rows, b.i64(shape.rows)), columnTiles = b.ceilDiv(columns, b.i64(shape.columns(b.options())));
   Value outerSize = one;
   for (const MatmulOuterDim &dim : problem.outer)
     outerSize = b.mul(outerSize, b.size(dim.size));
@@ -97,13 +104,11 @@ void MatmulEmitter::emitAll(TileShape shape) {
   KernelBuilder::Range range = b.split(b.product({outerSize, columnTiles, rowTiles}));
   b.when(b.less(range.begin, range.end), [&] {
     // A strip is one column tile; the first and the last of a worker may have only part of its rows.
-    Value firstStrip = b.div(range.begin, rowTiles), lastStrip = b.ceilDiv(range.end, rowTiles);
-    b.loop(firstStrip, lastStrip, one, [&](Value strip) {
+    b.loop(b.div(range.begin, rowTiles), b.ceilDiv(range.end, rowTiles), one, [&](Value strip) {
       Value stripStart = b.mul(strip, rowTiles);
-      rowTileBegin = b.max(b.sub(range.begin, stripStart), b.i64(0));
-      rowTileEnd = b.min(b.sub(range.end, stripStart), rowTiles);
-      Value tile = strip;
-      Value lhsOffset = b.i64(0), rhsOffset = b.i64(0);
+      Value begin = b.max(b.sub(range.begin, stripStart), b.i64(0)), end = b.min(b.sub(range.end, stripStart), rowTiles);
+      Value tile = strip, lhsOffset = b.i64(0);
+      rhsOffset = b.i64(0);
       outerIndices.assign(problem.outer.size(), Value());
       if (!problem.outer.empty()) {
         tile = b.rem(strip, columnTiles);
@@ -118,57 +123,90 @@ void MatmulEmitter::emitAll(TileShape shape) {
         }
       }
       lhsBase = b.address(lhs, lhsOffset, problem.type);
-      column = b.mul(tile, tileWidth);
-
-      auto emitColumns = [&](unsigned vectors, Value remaining) {
-        TileShape tileShape{shape.rows, vectors};
-        tileColumns = {};
-        tileColumns.storage = problem.type;
-        masks.clear();
-        if (remaining)
-          for (unsigned v = 0; v != vectors; ++v) {
-            Value left = b.sub(remaining, b.i64(int64_t(v) * b.lanes()));
-            std::optional<int64_t> known = constantOf(left);
-            masks.push_back(known && *known >= b.lanes() ? Value() : b.maskBelow(left, b.lanes()));
-          }
-        if (problem.isPacked) {
-          tileColumns.pointer = b.address(rhs, b.add(rhsOffset, panelStart(b, column, depth, width)), problem.type);
-          tileColumns.offsets = panelOffsets(b, vectors, depth);
-          tileColumns.kStride = b.i64(panelColumns);
-        } else {
-          Value stride = b.size(problem.rhsColumnStride);
-          tileColumns.pointer = b.address(rhs, b.add(rhsOffset, b.mul(column, stride)), problem.type);
-          for (unsigned v = 0; v != vectors; ++v)
-            tileColumns.offsets.push_back(b.i64(int64_t(v) * b.lanes()));
-          tileColumns.kStride = b.size(problem.rhsDepthStride);
-          tileColumns.masks = masks;
-          if (needsPacking)
-            packColumns(tileShape);
-        }
-        emitRows(tileShape);
-      };
-
-      // The last column tile has fewer vectors, the last of them with a mask.
-      std::optional<int64_t> known = problem.columns.constant();
-      if (known) {
-        int64_t rest = *known % width;
-        unsigned restVectors = (rest + b.lanes() - 1) / b.lanes();
-        if (rest == 0)
-          emitColumns(shape.vectors, {});
-        else if (*known < width)
-          emitColumns(restVectors, b.i64(rest));
-        else
-          b.ifElse(
-              b.less(tile, b.i64(*known / width)), [&] { emitColumns(shape.vectors, {}); },
-              [&] { emitColumns(restVectors, b.i64(rest)); });
-        return;
-      }
-      Value remaining = b.sub(columns, column);
-      b.ifElse(
-          b.less(remaining, tileWidth), [&] { emitColumns(shape.vectors, remaining); },
-          [&] { emitColumns(shape.vectors, {}); });
+      forColumns(shape.vectors, tile, b.add(tile, one), [&](unsigned vectors) {
+        forRows(shape.rows, begin, end,
+                [&](unsigned count, Value firstRow, Value validRows) { emitTile({count, vectors}, firstRow, validRows); });
+      });
     });
   });
+}
+
+void MatmulEmitter::forRows(unsigned rowsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned, Value, Value)> body) {
+  Value tileRows = b.i64(rowsPerTile);
+  std::optional<int64_t> known = problem.rows().constant();
+  if (known) {
+    int64_t fullTiles = *known / rowsPerTile;
+    unsigned rest = *known % rowsPerTile;
+    if (fullTiles > 0)
+      b.loop(begin, rest == 0 ? end : b.min(end, b.i64(fullTiles)), b.i64(1),
+             [&](Value tile) { body(rowsPerTile, b.mul(tile, tileRows), {}); });
+    if (rest != 0)
+      b.when(b.less(b.i64(fullTiles), end), [&] { body(rest, b.i64(fullTiles * rowsPerTile), {}); });
+    return;
+  }
+  Value fullTiles = b.div(rows, tileRows);
+  b.loop(begin, b.min(end, fullTiles), b.i64(1), [&](Value tile) { body(rowsPerTile, b.mul(tile, tileRows), {}); });
+  if (rowsPerTile <= 2) // The wide tiles are chosen by the number of rows, which they hold exactly.
+    return;
+  b.when(b.less(fullTiles, end), [&] {
+    Value firstRow = b.mul(fullTiles, tileRows);
+    Value rest = b.sub(rows, firstRow);
+    std::function<void(unsigned)> choose = [&](unsigned count) {
+      if (count >= rowsPerTile)
+        return body(rowsPerTile, firstRow, rest);
+      b.ifElse(
+          b.less(rest, b.i64(count + 1)), [&] { body(count, firstRow, rest); }, [&] { choose(count * 2); });
+    };
+    choose(1);
+  });
+}
+
+void MatmulEmitter::forColumns(unsigned vectorsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned)> body) {
+  const int64_t width = int64_t(vectorsPerTile) * b.lanes();
+  auto emitFull = [&](Value tile) {
+    enterColumns(tile, vectorsPerTile, vectorsPerTile, {});
+    body(vectorsPerTile);
+  };
+  // The last column tile has fewer vectors, the last of them with a mask.
+  std::optional<int64_t> known = problem.columns.constant();
+  Value fullTiles = b.div(columns, b.i64(width));
+  if (!known || *known >= width)
+    b.loop(begin, b.min(end, fullTiles), b.i64(1), emitFull);
+  if (known && *known % width == 0)
+    return;
+  unsigned vectors = known ? (*known % width + b.lanes() - 1) / b.lanes() : vectorsPerTile;
+  b.when(b.less(fullTiles, end), [&] {
+    enterColumns(fullTiles, vectorsPerTile, vectors, b.sub(columns, b.mul(fullTiles, b.i64(width))));
+    body(vectors);
+  });
+}
+
+void MatmulEmitter::enterColumns(Value tile, unsigned vectorsPerTile, unsigned vectors, Value remaining) {
+  const int64_t width = int64_t(vectorsPerTile) * b.lanes();
+  column = b.mul(tile, b.i64(width));
+  tileColumns = {};
+  tileColumns.storage = problem.type;
+  masks.clear();
+  if (remaining)
+    for (unsigned v = 0; v != vectors; ++v) {
+      Value left = b.sub(remaining, b.i64(int64_t(v) * b.lanes()));
+      std::optional<int64_t> known = constantOf(left);
+      masks.push_back(known && *known >= b.lanes() ? Value() : b.maskBelow(left, b.lanes()));
+    }
+  if (problem.isPacked) {
+    tileColumns.pointer = b.address(rhs, b.add(rhsOffset, panelStart(b, column, depth, width)), problem.type);
+    tileColumns.offsets = panelOffsets(b, vectors, depth);
+    tileColumns.kStride = b.i64(panelColumns);
+    return;
+  }
+  Value start = b.add(rhsOffset, b.mul(column, b.size(problem.rhsColumnStride)));
+  tileColumns.pointer = b.address(rhs, start, problem.type);
+  for (unsigned v = 0; v != vectors; ++v)
+    tileColumns.offsets.push_back(b.i64(int64_t(v) * b.lanes()));
+  tileColumns.kStride = b.size(problem.rhsDepthStride);
+  tileColumns.masks = masks;
+  if (needsPacking)
+    packColumns({1, vectors});
 }
 
 void MatmulEmitter::packColumns(TileShape shape) {
@@ -208,38 +246,6 @@ void MatmulEmitter::packColumns(TileShape shape) {
   tileColumns.masks.clear();
 }
 
-void MatmulEmitter::emitRows(TileShape shape) {
-  Value tileRows = b.i64(shape.rows);
-  std::optional<int64_t> known = problem.rows().constant();
-  if (known) {
-    int64_t fullTiles = *known / shape.rows;
-    unsigned rest = *known % shape.rows;
-    if (fullTiles > 0)
-      b.loop(rowTileBegin, rest == 0 ? rowTileEnd : b.min(rowTileEnd, b.i64(fullTiles)), b.i64(1),
-             [&](Value tile) { emitTile(shape, b.mul(tile, tileRows), {}); });
-    if (rest != 0)
-      b.when(b.less(b.i64(fullTiles), rowTileEnd),
-             [&] { emitTile({rest, shape.vectors}, b.i64(fullTiles * shape.rows), {}); });
-    return;
-  }
-  Value fullTiles = b.div(rows, tileRows);
-  b.loop(rowTileBegin, b.min(rowTileEnd, fullTiles), b.i64(1),
-         [&](Value tile) { emitTile(shape, b.mul(tile, tileRows), {}); });
-  if (shape.rows <= 2) // The wide tiles are chosen by the number of rows, which they hold exactly.
-    return;
-  b.when(b.less(fullTiles, rowTileEnd), [&] {
-    Value firstRow = b.mul(fullTiles, tileRows);
-    Value rest = b.sub(rows, firstRow);
-    std::function<void(unsigned)> choose = [&](unsigned size) {
-      if (size >= shape.rows)
-        return emitTile(shape, firstRow, rest);
-      b.ifElse(
-          b.less(rest, b.i64(size + 1)), [&] { emitTile({size, shape.vectors}, firstRow, rest); }, [&] { choose(size * 2); });
-    };
-    choose(1);
-  });
-}
-
 void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
   TileRows tileRows;
   tileRows.kStride = lhsDepthStride;
@@ -251,8 +257,6 @@ void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
       row = b.min(row, b.sub(validRows, b.i64(1)));
     tileRows.pointers.push_back(b.address(first, b.mul(row, lhsRowStride), problem.type));
   }
-  KernelBuilder::Values sums = accumulate(b, tileRows, tileColumns, depth, zeroAccumulators(b, shape, compute));
-
   TilePosition position;
   position.rowIndices = [&](Value row) {
     SmallVector<Value> indices(outerIndices);
@@ -269,6 +273,7 @@ void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
   position.column = column;
   position.masks = masks;
   position.validRows = shape.rows == 1 ? Value() : validRows;
+  KernelBuilder::Values sums = accumulate(b, tileRows, tileColumns, depth, zeroAccumulators(b, shape, compute));
   epilogue.emit(shape, position, sums);
 }
 
