@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -176,6 +177,42 @@ TEST_CASE("post-operations are applied in order") {
   Result<Outputs> outputs = session.run("forward", {aTensor, residualTensor});
   REQUIRE(outputs.status().message() == "");
   checkClose(outputs.value()[0], expected);
+}
+
+TEST_CASE("each unary post-operation is the right one") {
+  REQUIRE_PLUGIN();
+  auto sigmoid = [](float x) { return 1 / (1 + std::exp(-x)); };
+  struct Unary {
+    int kind;
+    float parameter;
+    std::function<float(float)> function;
+  };
+  for (const Unary &unary : std::vector<Unary>{
+           {StatorPostOpRelu, 0, [](float x) { return std::max(x, 0.f); }},
+           {StatorPostOpGeluErf, 0, [](float x) { return 0.5f * x * (1 + std::erf(x / std::sqrt(2.f))); }},
+           {StatorPostOpGeluTanh, 0, [](float x) { return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x))); }},
+           {StatorPostOpSigmoid, 0, sigmoid},
+           {StatorPostOpSilu, 0, [&](float x) { return x * sigmoid(x); }},
+           {StatorPostOpTanh, 0, [](float x) { return std::tanh(x); }},
+           {StatorPostOpHardSwish, 0, [](float x) { return x * std::min(std::max(x + 3, 0.f), 6.f) / 6; }},
+           {StatorPostOpLeakyRelu, 0.25f, [](float x) { return x > 0 ? x : 0.25f * x; }}}) {
+    TestArtifact artifact;
+    TestMethod forward;
+    std::vector<float> a = randomFloats(20, 1), b = randomFloats(20, 2);
+    uint32_t lhs = forward.input("lhs", ElementType::F32, {"1", "4", "5"});
+    uint32_t rhs = forward.parameter(artifact.parameter("w", {5, 4}, b), ElementType::F32, {"5", "4"});
+    uint32_t y = forward.output("y", ElementType::F32, {"1", "4", "4"});
+    forward.add(forward.library("matmul", {lhs, rhs}, {y}, {"1", "4", "4", "5"},
+                                {{"post_ops", {unary.kind, 0, bits(unary.parameter), 0}, {}, ""}}));
+    artifact.add(std::move(forward));
+    Session session = open(artifact, "unary.stator");
+    std::vector<float> expected = Matmul{1, 4, 4, 5, false, false, false, false, true}.reference(a, b, {});
+    for (float &x : expected)
+      x = unary.function(x);
+    Tensor lhsTensor = tensorOf({1, 4, 5}, a);
+    INFO("post-op " << unary.kind);
+    checkClose(session.run("forward", {lhsTensor}).value()[0], expected);
+  }
 }
 
 static std::vector<float> convolve(const std::vector<float> &x, const std::vector<float> &w, const std::vector<float> &bias, int64_t h,
