@@ -1,8 +1,8 @@
 //===- LibraryCalls.cpp - fusion regions as calls of library routines ------===//
 //
-// A region qualifies when it is one contraction, optionally followed by the
-// addition of a bias along the last (or the channel) axis and by relu. What
-// else the optimiser might fuse stays with the generated kernels.
+// A region qualifies when it is one contraction followed by a chain of
+// element-wise operations that the library knows (LibraryEpilogue). What else
+// the optimiser might fuse stays with the generated kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,39 +24,44 @@ llvm::Error refuse(const Twine &reason) { return llvm::createStringError(llvm::i
 
 SmallVector<DimExpr> dimsOfValue(Value value) { return graph::dimsOf(cast<RankedTensorType>(value.getType())); }
 
-/// What follows the contraction.
-struct Epilogue {
-  BlockArgument bias;
-  bool relu = false;
-};
+/// Whether the routine can be given `value`: it comes from outside of the region, or is a constant that can be taken out.
+bool isOperand(Value value) { return isa<BlockArgument>(value) || value.getDefiningOp<graph::ConstantOp>(); }
 
-/// Matches [add of a broadcast argument] [relu] yield after `contraction`; `channelAxis` is the axis of its result that a bias runs along.
-llvm::Expected<Epilogue> matchEpilogue(Operation *contraction, int64_t channelAxis) {
-  Epilogue epilogue;
-  Value value = contraction->getResult(0);
-  size_t matched = 1;
-  auto onlyUser = [&]() -> Operation * { return value.hasOneUse() ? *value.user_begin() : nullptr; };
-  if (auto add = dyn_cast_or_null<graph::AddOp>(onlyUser())) {
-    Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
-    auto broadcast = other.getDefiningOp<graph::BroadcastOp>();
-    auto argument = broadcast ? dyn_cast<BlockArgument>(broadcast.getInput()) : BlockArgument();
-    if (!argument || cast<RankedTensorType>(argument.getType()).getRank() != 1 || broadcast.getDimensions()[0] != channelAxis ||
-        dimsOfValue(argument)[0] != dimsOfValue(value)[channelAxis])
-      return refuse("the epilogue adds something else than a bias");
-    epilogue.bias = argument;
-    value = add.getResult();
-    matched += 2;
-  }
-  if (auto relu = dyn_cast_or_null<graph::ReluOp>(onlyUser())) {
-    epilogue.relu = true;
-    value = relu.getResult();
-    ++matched;
-  }
+/// All that follows `contraction` in its block, or the reason why the library cannot do it.
+llvm::Expected<LibraryEpilogue> epilogueOf(Operation *contraction) {
+  LibraryEpilogue epilogue(contraction);
+  for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode())
+    if (!isa<graph::BroadcastOp, graph::ConstantOp, graph::YieldOp>(op) && !epilogue.admit(op))
+      return refuse("its epilogue has `" + op->getName().getStringRef() + "`, which the library does not do at this place");
   Operation *yield = contraction->getBlock()->getTerminator();
-  size_t total = std::distance(contraction->getBlock()->begin(), contraction->getBlock()->end());
-  if (yield->getNumOperands() != 1 || yield->getOperand(0) != value || total != matched + 1)
-    return refuse("the region holds more than a contraction, a bias and relu");
+  if (yield->getNumOperands() != 1 || yield->getOperand(0) != epilogue.result())
+    return refuse("the region gives something else than the end of its epilogue");
+  SmallVector<Value> operands(epilogue.postOpOperands());
+  if (epilogue.bias())
+    operands.push_back(epilogue.bias());
+  if (!llvm::all_of(operands, isOperand))
+    return refuse("an operand of the epilogue is computed inside the region");
   return epilogue;
+}
+
+/// The options and operands of an epilogue, which both routines have.
+void describeEpilogue(const LibraryEpilogue &epilogue, LibraryCallDescription &call, SmallVectorImpl<NamedAttribute> &options) {
+  Builder builder(epilogue.result().getContext());
+  options.push_back(builder.getNamedAttr("bias", builder.getI64IntegerAttr(static_cast<bool>(epilogue.bias()))));
+  options.push_back(builder.getNamedAttr("relu", builder.getI64IntegerAttr(epilogue.relu())));
+  if (!epilogue.postOps().empty())
+    options.push_back(builder.getNamedAttr("post_ops", builder.getDenseI64ArrayAttr(epilogue.postOps())));
+  if (epilogue.bias())
+    call.operands.push_back(epilogue.bias());
+  llvm::append_range(call.operands, epilogue.postOpOperands());
+}
+
+SmallVector<PostOpExtent> extentsOf(ArrayRef<int64_t> postOps) {
+  SmallVector<PostOpExtent> extents;
+  for (size_t i = 0; i < postOps.size(); i += 4)
+    if (postOps[i] == static_cast<int64_t>(PostOp::Add) || postOps[i] == static_cast<int64_t>(PostOp::Mul))
+      extents.push_back(static_cast<PostOpExtent>(postOps[i + 1]));
+  return extents;
 }
 
 /// Whether `axes` is `first`, `first + 1`, ...
@@ -76,8 +81,8 @@ llvm::Expected<LibraryCallDescription> describeMatmul(graph::DotGeneralOp dot) {
     return refuse("only f32 matmuls are called");
   if (dot.getRhsPacked())
     return refuse("the right-hand side is packed for generated kernels");
-  auto lhs = dyn_cast<BlockArgument>(dot.getLhs()), rhs = dyn_cast<BlockArgument>(dot.getRhs());
-  if (!lhs || !rhs)
+  Value lhs = dot.getLhs(), rhs = dot.getRhs();
+  if (!isOperand(lhs) || !isOperand(rhs))
     return refuse("an operand of the matmul is computed inside the region");
   SmallVector<DimExpr> lhsDims = dimsOfValue(lhs), rhsDims = dimsOfValue(rhs);
   int64_t batch = dot.getLhsBatch().size(), contract = dot.getLhsContract().size();
@@ -89,24 +94,24 @@ llvm::Expected<LibraryCallDescription> describeMatmul(graph::DotGeneralOp dot) {
       !areConsecutive(dot.getLhsContract(), batch + lhsFree) || (!rhsContractsFirst && !rhsContractsLast))
     return refuse("the axes of the matmul are not in the order batch, rows, columns");
 
-  auto epilogue = matchEpilogue(dot, cast<RankedTensorType>(dot.getType()).getRank() - 1);
+  auto epilogue = epilogueOf(dot);
   if (!epilogue)
     return epilogue.takeError();
   bool transpose = !rhsContractsFirst;
   ArrayRef<DimExpr> l(lhsDims), r(rhsDims);
   DimExpr rhsFree = transpose ? productOf(r.slice(batch, rhsRank - batch - contract)) : productOf(r.drop_front(batch + contract));
-  if (epilogue->bias && rhsRank - batch - contract != 1)
-    return refuse("a bias along one of several column axes");
+  bool isPerColumn = epilogue->bias() || llvm::is_contained(extentsOf(epilogue->postOps()), PostOpExtent::PerChannel);
+  if (isPerColumn && rhsRank - batch - contract != 1)
+    return refuse("its epilogue has a vector along one of several column axes");
   Builder builder(dot.getContext());
   LibraryCallDescription call;
   call.routine = kMatmulRoutine;
   call.sizes = {productOf(l.take_front(batch)), productOf(l.slice(batch, lhsFree)), rhsFree, productOf(l.take_back(contract))};
-  call.operands = {lhs.getArgNumber(), rhs.getArgNumber()};
-  if (epilogue->bias)
-    call.operands.push_back(epilogue->bias.getArgNumber());
+  call.operands = {lhs, rhs};
   auto flag = [&](StringRef name, bool value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
-  call.options = builder.getDictionaryAttr({flag("bias", static_cast<bool>(epilogue->bias)), flag("relu", epilogue->relu),
-                                            flag("rhs_batched", batch > 0), flag("transpose_rhs", transpose)});
+  SmallVector<NamedAttribute> options = {flag("rhs_batched", batch > 0), flag("transpose_rhs", transpose)};
+  describeEpilogue(*epilogue, call, options);
+  call.options = builder.getDictionaryAttr(options);
   return call;
 }
 
@@ -115,31 +120,30 @@ llvm::Expected<LibraryCallDescription> describeConvolution(graph::ConvolutionOp 
     return refuse("only f32 convolutions are called");
   if (conv.getFilterPacked())
     return refuse("the filter is packed for generated kernels");
-  auto input = dyn_cast<BlockArgument>(conv.getInput()), filter = dyn_cast<BlockArgument>(conv.getFilter());
-  if (!input || !filter)
+  Value input = conv.getInput(), filter = conv.getFilter();
+  if (!isOperand(input) || !isOperand(filter))
     return refuse("an operand of the convolution is computed inside the region");
   if (conv.spatialRank() < 1 || conv.spatialRank() > 3)
     return refuse("the convolution has " + Twine(conv.spatialRank()) + " spatial axes, 1 to 3 are supported");
   if (llvm::any_of(conv.getPadLow(), [](int64_t pad) { return pad < 0; }) || llvm::any_of(conv.getPadHigh(), [](int64_t pad) { return pad < 0; }))
     return refuse("negative padding");
   bool channelsLast = conv.getLayout() == graph::TensorLayout::ChannelsLast;
-  auto epilogue = matchEpilogue(conv, channelsLast ? conv.spatialRank() + 1 : 1);
+  auto epilogue = epilogueOf(conv);
   if (!epilogue)
     return epilogue.takeError();
   Builder builder(conv.getContext());
   LibraryCallDescription call;
   call.routine = kConvolutionRoutine;
-  for (Value value : {Value(input), Value(filter), Value(conv->getResult(0))})
+  for (Value value : {input, filter, Value(conv->getResult(0))})
     llvm::append_range(call.sizes, dimsOfValue(value));
-  call.operands = {input.getArgNumber(), filter.getArgNumber()};
-  if (epilogue->bias)
-    call.operands.push_back(epilogue->bias.getArgNumber());
+  call.operands = {input, filter};
   auto number = [&](StringRef name, int64_t value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
   auto list = [&](StringRef name, ArrayRef<int64_t> values) { return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values)); };
-  call.options = builder.getDictionaryAttr({number("bias", static_cast<bool>(epilogue->bias)), number("channels_last", channelsLast),
-                                            list("dilations", conv.getDilations()), number("groups", conv.getGroups()),
-                                            list("pad_high", conv.getPadHigh()), list("pad_low", conv.getPadLow()),
-                                            number("relu", epilogue->relu), list("strides", conv.getStrides())});
+  SmallVector<NamedAttribute> options = {number("channels_last", channelsLast), list("dilations", conv.getDilations()),
+                                         number("groups", conv.getGroups()),    list("pad_high", conv.getPadHigh()),
+                                         list("pad_low", conv.getPadLow()),     list("strides", conv.getStrides())};
+  describeEpilogue(*epilogue, call, options);
+  call.options = builder.getDictionaryAttr(options);
   return call;
 }
 

@@ -14,6 +14,8 @@
 #include "passes/Optimise/FusionGroups.h"
 #include "passes/Optimise/Passes.h"
 
+#include "dialects/Plan/LibraryCalls.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -36,33 +38,6 @@ bool sameShape(RankedTensorType a, RankedTensorType b) {
 bool isElementwiseOf(Operation *op, RankedTensorType type) {
   return op->hasTrait<graph::Elementwise>() && op->getNumResults() == 1 && sameShape(typeOf(op->getResult(0)), type);
 }
-
-/// What oneDNN's contractions take after them: a bias per channel, then a ReLU. Called for each op in program order, since the order
-/// matters to the library.
-class LibraryEpilogue {
-public:
-  explicit LibraryEpilogue(RankedTensorType type) : type(type) {}
-
-  bool admit(Operation *op) {
-    if (!isElementwiseOf(op, type) || !type.getElementType().isF32())
-      return false;
-    if (isa<graph::ReluOp>(op) && !relu)
-      return relu = true;
-    if (auto add = dyn_cast<graph::AddOp>(op); add && !relu && !bias)
-      return bias = isChannelVector(add.getRhs()) || isChannelVector(add.getLhs());
-    return false;
-  }
-
-private:
-  bool isChannelVector(Value value) {
-    auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-    return broadcast && typeOf(broadcast.getInput()).getRank() == 1 &&
-           broadcast.getDimensions() == ArrayRef<int64_t>{type.getRank() - 1};
-  }
-
-  RankedTensorType type;
-  bool bias = false, relu = false;
-};
 
 class FusionFormer {
 public:
@@ -110,7 +85,7 @@ private:
     RankedTensorType type = typeOf(op->getResult(0));
     FusionGroup group(op);
     KernelChoice choice = takeKernelChoice(op);
-    LibraryEpilogue library(type);
+    plan::LibraryEpilogue library(op);
     bool own = choice.kernel == "own";
     group.growForward([&](Operation *candidate) { return own ? isElementwiseOf(candidate, type) : library.admit(candidate); });
     outline(group, familyOf(op), choice.kernel, choice.reason);

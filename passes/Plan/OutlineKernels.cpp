@@ -158,8 +158,12 @@ class OutlineKernels : public plan::impl::PlanOutlineKernelsPassBase<OutlineKern
       return fusion.emitOpError() << "cannot be a call of `" << library << "`: " << llvm::toString(description.takeError());
     OpBuilder builder(fusion);
     SmallVector<Value> operands;
-    for (unsigned operand : description->operands)
-      operands.push_back(fusion->getOperand(operand));
+    for (Value operand : description->operands) {
+      if (auto argument = dyn_cast<BlockArgument>(operand))
+        operands.push_back(fusion->getOperand(argument.getArgNumber()));
+      else
+        operands.push_back(builder.clone(*operand.getDefiningOp())->getResult(0)); // A constant.
+    }
     auto call = LibraryCallOp::create(builder, fusion.getLoc(), fusion->getResultTypes(), builder.getStringAttr(library),
                                       builder.getStringAttr(description->routine), operands, description->options,
                                       graph::DimsAttr::get(&getContext(), ArrayRef<DimExpr>(description->sizes)),

@@ -110,3 +110,26 @@ func.func @calls_library_convolution(%x: tensor<2x8x8x4xf32>, %w: tensor<16x4x3x
   }
   return %y : tensor<2x8x8x16xf32>
 }
+
+// -----
+
+// A bias that is a constant of the region is taken out; what follows bias and relu are post-ops: GELU, a vector, a whole tensor.
+// CHECK-LABEL: func.func @calls_library_with_post_ops
+func.func @calls_library_with_post_ops(%x: tensor<2x8xf32>, %w: tensor<8x4xf32>, %s: tensor<4xf32>, %r: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[BIAS:.*]] = graph.constant dense<2.500000e-01> : tensor<4xf32>
+  // CHECK: plan.library_call "onednn" "matmul"(%arg0, %arg1, %[[BIAS]], %arg2, %arg3)
+  // CHECK-SAME: options = {bias = 1 : i64, post_ops = array<i64: 2, 0, 0, 0, 5, 1, 0, 0, 4, 2, 0, 0>, relu = 0 : i64
+  %y = graph.fusion %x, %w, %s, %r {family = "matmul", kernel = "onednn"} : (tensor<2x8xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32> {
+  ^bb0(%u: tensor<2x8xf32>, %v: tensor<8x4xf32>, %t: tensor<4xf32>, %q: tensor<2x4xf32>):
+    %b = graph.constant dense<0.25> : tensor<4xf32>
+    %1 = graph.dot_general %u, %v {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x8xf32>, tensor<8x4xf32>) -> tensor<2x4xf32>
+    %2 = graph.broadcast %b {dimensions = array<i64: 1>} : (tensor<4xf32>) -> tensor<2x4xf32>
+    %3 = graph.add %1, %2 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %4 = graph.gelu %3 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %5 = graph.broadcast %t {dimensions = array<i64: 1>} : (tensor<4xf32>) -> tensor<2x4xf32>
+    %6 = graph.mul %5, %4 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %7 = graph.add %6, %q : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    graph.yield %7 : tensor<2x4xf32>
+  }
+  return %y : tensor<2x4xf32>
+}
