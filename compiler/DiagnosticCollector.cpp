@@ -16,6 +16,8 @@ using namespace stator::compiler;
 std::string compiler::placeOf(Location location) {
   return llvm::TypeSwitch<LocationAttr, std::string>(location)
       .Case<FileLineColLoc>([](FileLineColLoc loc) {
+        if (loc.getLine() == 0) // The file as a whole.
+          return loc.getFilename().str();
         return (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" + Twine(loc.getColumn())).str();
       })
       .Case<NameLoc>([](NameLoc loc) { return ("node `" + loc.getName().getValue() + "`").str(); })
@@ -54,6 +56,13 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::function<voi
 void DiagnosticCollector::report(const mlir::Diagnostic &diagnostic) {
   std::lock_guard<std::mutex> lock(mutex);
   Diagnostic out{severityOf(diagnostic), placeOf(diagnostic.getLocation()), diagnostic.str()};
+  // MLIR says this when it has written a reproducer. Behind another error it is a remark to that; alone, a pass has crashed.
+  if (out.message.starts_with("Failures have been detected while processing an MLIR pass pipeline")) {
+    if (firstError.empty())
+      out = {Diagnostic::Severity::Error, "", "a pass of the compiler crashed"};
+    else
+      out = {Diagnostic::Severity::Note, "", "this is where the compiler stopped"};
+  }
   if (out.severity == Diagnostic::Severity::Error && firstError.empty())
     firstError = (out.place.empty() ? "" : out.place + ": ") + out.message;
   if (callback)

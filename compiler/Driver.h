@@ -53,7 +53,7 @@ private:
   Status dump(const Stage &stage);
   Status writeDump(const std::string &name, mlir::Operation *op);
   void progress(const Stage &stage, const std::string &detail = "");
-  mlir::LogicalResult runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build);
+  mlir::LogicalResult runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build, bool reproduce = true);
   bool isLast(const Stage &stage) const { return stage.name == options.stopAfter; }
 
   mlir::MLIRContext &context;

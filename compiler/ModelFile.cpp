@@ -176,6 +176,19 @@ static std::vector<std::pair<std::string, unsigned>> countOperations(ModuleOp mo
   return {counts.begin(), counts.end()};
 }
 
+/// Inputs and outputs that a hand-written method leaves without a name are called by their position.
+static void nameArguments(ModuleOp module) {
+  Builder builder(module.getContext());
+  for (auto method : module.getOps<func::FuncOp>()) {
+    for (unsigned i = 0; i < method.getNumArguments(); ++i)
+      if (!method.getArgAttr(i, graph::kNameAttr))
+        method.setArgAttr(i, graph::kNameAttr, builder.getStringAttr("input_" + Twine(i)));
+    for (unsigned i = 0; i < method.getNumResults(); ++i)
+      if (!method.getResultAttr(i, graph::kNameAttr))
+        method.setResultAttr(i, graph::kNameAttr, builder.getStringAttr("output_" + Twine(i)));
+  }
+}
+
 static ImportedModel readText(const std::string &path, const ImportOptions &options, MLIRContext &context) {
   ImportedModel model;
   if (!options.constants.empty()) {
@@ -187,6 +200,7 @@ static ImportedModel readText(const std::string &path, const ImportOptions &opti
   if (!model.status.ok())
     return model;
   model.module = std::move(*module);
+  nameArguments(*model.module);
   model.operators = countOperations(*model.module);
   return model;
 }
@@ -216,7 +230,7 @@ static ImportedModel readOnnx(const std::string &path, ImportOptions options, ML
   if (imported.opset)
     model.info.emplace_back("opset", std::to_string(imported.opset));
   for (const onnx::UnsupportedNode &node : imported.unsupported) {
-    std::string place = "node `" + node.node + "` (" + node.op + ", opset " + std::to_string(node.opset) + ")";
+    std::string place = "node `" + node.node + "`, opset " + std::to_string(node.opset); // The node's text has its operator.
     model.unsupported.push_back({place, node.reason + (node.operands.empty() ? "" : "; operands " + node.operands)});
   }
   if (!model.unsupported.empty() && model.status.ok())

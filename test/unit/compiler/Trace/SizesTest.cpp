@@ -266,3 +266,22 @@ TEST_CASE("sizes that models believe to be positive are made so") {
     CHECK(fn::div(last, b.vector(Ints{2})).knownIntegers()->front().str() == "floordiv(T*h + 1, 2) - 1");
   }
 }
+
+TEST_CASE("shape arithmetic costs linear time") {
+  // As many nodes as the exports of windowed attention have; each block is what torch writes for one view().
+  Builder b;
+  Tensor x = b.input("x", ElementType::F32, {b.symbol("N", 1, 64), b.symbol("T", 1, 128), 32});
+  constexpr int64_t kBlocks = 5000;
+  for (int64_t i = 0; i < kBlocks; ++i) {
+    b.setLocation("block" + std::to_string(i));
+    Tensor shape = fn::shapeOf(x), n = fn::gather(shape, b.scalarInt(ElementType::I64, 0)),
+           t = fn::gather(shape, b.scalarInt(ElementType::I64, 1));
+    Tensor target = fn::concat({fn::unsqueeze(fn::mul(n, t), {0}), b.vector(Ints{-1})}, 0);
+    Tensor back = fn::concat({fn::unsqueeze(n, {0}), fn::unsqueeze(t, {0}), b.vector(Ints{32})}, 0);
+    x = fn::reshape(fn::relu(fn::reshape(x, target)), back);
+  }
+  b.output("x", x);
+  REQUIRE(b.finish().ok());
+  CHECK(shape(x) == "f32 N T 32");
+  CHECK(countOf(b.str(), "= graph.relu") == kBlocks);
+}
