@@ -12,19 +12,22 @@ namespace {
 
 constexpr int64_t kMaxElements = int64_t(1) << 40;
 
-/// The product of the constant sizes, 2^40 + 1 when it is larger than 2^40.
+/// The product of the constant sizes; some number above 2^40 when it is larger than that.
 int64_t constantElements(llvm::ArrayRef<DimExpr> dims) {
   int64_t product = 1;
+  bool isEmpty = false;
   for (const DimExpr &dim : dims) {
     std::optional<int64_t> size = dim.constant();
     if (!size || *size == 1)
       continue;
-    if (*size == 0)
-      return 0;
-    if (*size < 0 || __builtin_mul_overflow(product, *size, &product) || product > kMaxElements)
+    // Even beside a 0 a size stays below the limit, so that arithmetic on two sizes does not overflow.
+    if (*size > kMaxElements)
+      return *size;
+    isEmpty |= *size == 0;
+    if (*size > 0 && product <= kMaxElements && __builtin_mul_overflow(product, *size, &product))
       product = kMaxElements + 1;
   }
-  return product;
+  return isEmpty ? 0 : product;
 }
 
 } // namespace
@@ -72,6 +75,11 @@ Tensor BuilderImpl::add(TensorNode node) {
   }
   if (constantElements(node.dims) > kMaxElements)
     return fail(StatusCode::ResourceExhausted, "a tensor of shape " + graph::str(node.dims) + " has more than 2^40 elements");
+  for (const DimExpr &dim : node.dims)
+    noteOperators(dim);
+  if (node.contents)
+    for (const Element &element : *node.contents)
+      noteOperators(element.numerator());
   node.owner = this;
   nodes_.push_back(std::move(node));
   return Tensor(&nodes_.back());

@@ -133,6 +133,7 @@ private:
   std::string uniqueParameterName(llvm::StringRef name);
   void replaceSymbol(const std::string &name, const DimExpr &by);
   void rewriteSizes();
+  void noteOperators(const DimExpr &expr);
   bool narrow(const std::string &symbol, std::optional<int64_t> lo, std::optional<int64_t> hi);
   bool trySolve(const DimExpr &a, const DimExpr &b);
   bool tryNarrow(const DimExpr &a, const DimExpr &b);
@@ -158,6 +159,7 @@ private:
   std::map<std::string, DimInterval> ranges_;
   std::map<std::string, DimExpr> replaced_;
   bool narrowed_ = false;
+  std::set<std::string> insideOperators_; // symbols inside of a min, max or division somewhere: their ranges matter to expressions
   std::vector<std::pair<DimExpr, DimExpr>> guards_;
 
   std::vector<std::pair<std::string, Tensor>> outputs_;

@@ -75,7 +75,7 @@ std::optional<Axes> filterShape(const Call &call, const Tensor &x, const Tensor 
 /// [C, O/g, k..] to [O, C/g, k..] with the spatial axes reversed.
 Tensor transposedFilter(BuilderImpl &b, const Tensor &weight, llvm::ArrayRef<int64_t> shape, int64_t groups) {
   int64_t inGroup = shape[0] / groups, spatial = static_cast<int64_t>(shape.size()) - 2;
-  Sizes split{DimExpr(groups), DimExpr(inGroup), DimExpr(shape[1])}, joined{DimExpr(groups * shape[1]), DimExpr(inGroup)};
+  Sizes split{DimExpr(groups), DimExpr(inGroup), DimExpr(shape[1])}, joined{DimExpr(groups) * DimExpr(shape[1]), DimExpr(inGroup)};
   Ints order{0, 2, 1}, axes;
   for (int64_t i = 0; i < spatial; ++i) {
     split.emplace_back(shape[2 + i]);
@@ -142,7 +142,9 @@ Tensor convTranspose(const Tensor &x, const Tensor &weight, const Tensor &bias, 
         std::optional<int64_t> size = call.constantSize("the input", x, 2 + i);
         if (!size)
           return call.failed();
-        total = stride * (*size - 1) + outputPadding[i] + extent - outputShape[i];
+        if (__builtin_mul_overflow(stride, *size - 1, &total))
+          return call.invalid("a stride of " + llvm::Twine(stride) + " over " + llvm::Twine(*size) + " elements");
+        total += outputPadding[i] + extent - outputShape[i];
       }
       // A result larger than what the input reaches is extended at its end.
       int64_t half = total / 2;

@@ -207,6 +207,8 @@ DimExpr BuilderImpl::requireEqual(DimExpr a, DimExpr b, llvm::StringRef what) {
       return a;
     }
     guards_.emplace_back(a, b);
+    noteOperators(a);
+    noteOperators(b);
   }
   // Both spellings mean the same from here on; the simpler one goes into types.
   std::string textA = a.str(), textB = b.str();
@@ -300,9 +302,17 @@ bool BuilderImpl::narrow(const std::string &symbol, std::optional<int64_t> lo, s
   }
   if (range.lo != old.lo || range.hi != old.hi) {
     narrowed_ = true;
-    rewriteSizes();
+    if (insideOperators_.count(symbol))
+      rewriteSizes();
   }
   return true;
+}
+
+void BuilderImpl::noteOperators(const DimExpr &expr) {
+  if (expr.isConstant() || expr.str().find('(') == std::string::npos)
+    return;
+  for (const std::string &symbol : expr.symbols())
+    insideOperators_.insert(symbol);
 }
 
 void BuilderImpl::replaceSymbol(const std::string &name, const DimExpr &by) {
@@ -310,6 +320,10 @@ void BuilderImpl::replaceSymbol(const std::string &name, const DimExpr &by) {
   for (auto &[symbol, value] : replaced_)
     value = value.substitute(step);
   replaced_[name] = by;
+  if (insideOperators_.count(name))
+    for (const std::string &symbol : by.symbols())
+      insideOperators_.insert(symbol);
+  noteOperators(by);
   rewriteSizes();
 }
 

@@ -218,6 +218,13 @@ TEST_CASE("ranges and contents that are too large are refused") {
   }
 }
 
+TEST_CASE("a border that cuts supposes a size that is long enough") {
+  Builder b;
+  b.output("y", fn::pad(b.input("x", ElementType::F32, {Dim::symbol("N")}), Dims{-1}, Dims{-2}));
+  REQUIRE(b.finish().ok());
+  CHECK(has(b.str(), "#graph.symbol<\"N\", 3, "));
+}
+
 TEST_CASE("an input whose symbol no axis shows is an error") {
   Builder b;
   Tensor x = b.input("x", ElementType::F32, {Dim::symbol("N") * Dim(2)});
