@@ -49,6 +49,7 @@ private:
     mlir::BlockArgument operand;
     mlir::AffineMap map; // from the result's dims to the operand's
     unsigned dim;
+    enum { Tile, TakeApart, Interleave } kind = Tile;
   };
 
   void emitElementwise();
@@ -59,6 +60,7 @@ private:
   // VectoriserTranspose.cpp
   std::optional<Transposition> findTransposition();
   void emitTransposed(const Transposition &transposition);
+  void emitInterleaved(const Transposition &transposition);
 
   // VectoriserRows.cpp
   std::optional<RowStructure> findRowStructure();

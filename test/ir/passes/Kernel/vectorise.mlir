@@ -62,13 +62,43 @@ func.func @hoists_row_scalars(%x: !x, %s: !s) -> !x {
 
 // -----
 
-// CHECK-LABEL: func.func @gathers_transposed_operands
-func.func @gathers_transposed_operands(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
-  // CHECK: llvm.intr.masked.gather
+// An operand whose contiguous dim is not the result's is transposed in registers, one square tile at a time.
+// CHECK-LABEL: func.func @transposes_tiles
+func.func @transposes_tiles(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+  // CHECK-COUNT-64: vector.shuffle
+  // CHECK: arith.addf
+  // V2-LABEL: @transposes_tiles
+  // V2-COUNT-8: vector.shuffle
+  // V2-NOT: vector.shuffle
+  // V2: return
   %0 = graph.transpose %y {permutation = array<i64: 1, 0>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = graph.add %x, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
+}
+
+// -----
+
+// Few channels: whole pixels are put together in registers.
+// CHECK-LABEL: func.func @interleaves_channels
+func.func @interleaves_channels(%x: tensor<3x1024xf32>) -> tensor<1024x3xf32> {
+  // CHECK-COUNT-3: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+  // CHECK-COUNT-6: vector.shuffle
+  // CHECK-COUNT-3: llvm.store %{{.*}} : vector<16xf32>
+  // CHECK-NOT: vector.shuffle
+  // CHECK: return
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<3x1024xf32>) -> tensor<1024x3xf32>
+  return %0 : tensor<1024x3xf32>
+}
+
+// -----
+
+// Elements of other sizes are gathered.
+// CHECK-LABEL: func.func @gathers_bytes
+func.func @gathers_bytes(%x: tensor<64x64xi8>) -> tensor<64x64xi8> {
+  // CHECK: llvm.intr.masked.gather
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<64x64xi8>) -> tensor<64x64xi8>
+  return %0 : tensor<64x64xi8>
 }
 
 // -----

@@ -46,6 +46,12 @@ TEST_CASE("slices, reversals and transposes") {
   check("transpose {permutation = array<i64: 0, 2, 3, 1>}", {tensor("2,3,8,9")}, {tensor("2,8,9,3")});
   check("transpose {permutation = array<i64: 0, 2, 1>}", {tensor("2,s0,s1", "i32")}, {tensor("2,s1,s0", "i32")},
         {{0, 20}, {16, 16}, {40, 5}, {5, 40}, {33, 300}, {300, 33}});
+  // Few channels, first or last.
+  for (std::string channels : {"2", "3", "4", "7", "8", "12"}) {
+    std::string first = "s0," + channels + ",s1", last = "s0,s1," + channels;
+    check("transpose {permutation = array<i64: 0, 2, 1>}", {tensor(first)}, {tensor(last)}, {{1, 5}, {2, 16}, {1, 100}, {2, 1100}});
+    check("transpose {permutation = array<i64: 0, 2, 1>}", {tensor(last)}, {tensor(first)}, {{1, 5}, {2, 16}, {1, 100}, {2, 1100}});
+  }
   check("transpose {permutation = array<i64: 1, 0>}", {tensor("48,32", "i32")}, {tensor("32,48", "i32")});
   check("reshape", {tensor("s0,6")}, {tensor("s0,2,3")}, {{1}, {5}});
 }

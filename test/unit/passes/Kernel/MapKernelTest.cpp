@@ -159,6 +159,22 @@ func.func @k(%x: $x, %t: $t, %b: $b) -> ($x, $x) {
 })",
                                     {{"x", tensor("s0,s1,s2")}, {"t", tensor("s0,s2,s1")}, {"b", tensor("s1")}}),
                           {{1, 0, 5}, {1, 16, 16}, {2, 17, 33}, {1, 40, 500}, {3, 100, 7}}});
+  // An image with channels last, scaled and shifted per channel, and back.
+  for (bool channelsLast : {true, false})
+    compareWithInterpreter({withTypes(R"(
+func.func @k(%t: $t, %b: $b) -> ($x, $h) {
+  %0 = graph.transpose %t {permutation = array<i64: 0, 2, 1>} : ($t) -> $x
+  %1 = graph.broadcast %b {dimensions = array<i64: )" + std::string(channelsLast ? "2" : "1") + R"(>} : ($b) -> $x
+  %2 = graph.mul %0, %1 : ($x, $x) -> $x
+  %3 = graph.add %2, %1 : ($x, $x) -> $x
+  %4 = graph.convert %3 : ($x) -> $h
+  return %3, %4 : $x, $h
+})",
+                                      {{"x", channelsLast ? tensor("s0,s1,3") : tensor("s0,3,s1")},
+                                       {"h", channelsLast ? tensor("s0,s1,3", "bf16") : tensor("s0,3,s1", "bf16")},
+                                       {"t", channelsLast ? tensor("s0,3,s1") : tensor("s0,s1,3")},
+                                       {"b", tensor("3")}}),
+                            {{1, 0}, {1, 5}, {2, 16}, {1, 100}, {2, 1500}}});
 }
 
 TEST_CASE("maps of rank 0, of one size and with several results") {
