@@ -206,6 +206,8 @@ std::optional<Element> knownUnary(BuilderImpl &b, llvm::StringRef op, ElementTyp
       result = std::nearbyint(*value);
     else if (op == "sqrt")
       result = std::sqrt(*value);
+    else if (op == "relu") // NaN stays.
+      result = *value < 0 ? 0 : *value;
     return result ? std::optional<Element>(Element::number(roundTo(type, *result))) : std::nullopt;
   }
   if (op == "neg")

@@ -5,12 +5,15 @@ namespace stator::trace::fn {
 
 namespace {
 
-/// A scale or zero point placed along `axis` of x; one number stays one.
+/// A scale or zero point placed along `axis` of x; one number stays one, and so does one of x's shape.
 Tensor place(const Call &call, const Tensor &x, const Tensor &vector, int64_t axis) {
   if (vector.rank() == 0 || !call)
     return vector;
   if (vector.rank() == 1 && call->dims(vector)[0].isConstant(1))
     return reshapeTo(*call, vector, {});
+  // One for each element, which is what blocks of elements are spread to.
+  if (vector.rank() == x.rank() && x.rank() > 1)
+    return vector;
   if (vector.rank() != 1)
     return call.unsupported("a scale or zero point of rank " + llvm::Twine(vector.rank()) + ", expected 0 or 1");
   if (!call.axis(axis, x.rank()))

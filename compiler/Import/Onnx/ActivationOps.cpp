@@ -23,7 +23,16 @@ void alongAxis(OpContext &op) {
 }
 
 void leakyRelu(OpContext &op) { op.output(fn::leakyRelu(op.input(0), op.number("alpha", 0.01))); }
-void prelu(OpContext &op) { op.output(fn::prelu(op.input(0), op.input(1))); }
+void prelu(OpContext &op) {
+  trace::Tensor x = op.input(0), slope = op.input(1);
+  // Before opset 7 a slope of several elements was one per channel.
+  if (op.opset() < 7 && op.builder().ok() && slope.rank() == 1 && slope.dim(0) != trace::Dim(1) && x.rank() > 2) {
+    trace::Dims dims = slope.dims();
+    dims.resize(size_t(x.rank()) - 1, trace::Dim(1));
+    slope = fn::reshape(slope, dims);
+  }
+  op.output(fn::prelu(x, slope));
+}
 void elu(OpContext &op) { op.output(fn::elu(op.input(0), op.number("alpha", 1.0))); }
 void selu(OpContext &op) {
   op.output(fn::selu(op.input(0), op.number("alpha", 1.67326319217681884765625), op.number("gamma", 1.05070102214813232421875)));
@@ -43,6 +52,8 @@ void gelu(OpContext &op) {
 
 /// Inference: the input passes, and the mask, if wanted, is all true.
 void dropout(OpContext &op) {
+  if (op.opset() < 7 && !op.flag("is_test"))
+    return op.unsupported("dropout in training mode is not supported");
   if (trace::Tensor training = op.opset() >= 12 ? op.optional(2) : trace::Tensor()) {
     auto known = training.knownNumbers();
     trace::Tensor ratio = op.optional(1);

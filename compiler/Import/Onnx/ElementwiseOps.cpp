@@ -17,9 +17,21 @@ void unary(OpContext &op) {
   op.output(function(op.input(0)));
 }
 
+/// Before opset 7 the second operand's axes lie where `axis` says, by default at the end.
+trace::Tensor secondOperand(OpContext &op) {
+  trace::Tensor a = op.input(0), b = op.input(1);
+  if (op.opset() >= 7 || !op.has("axis") || !op.builder().ok())
+    return b;
+  int64_t axis = op.integer("axis", 0), after = a.rank() - (axis < 0 ? axis + a.rank() : axis) - b.rank();
+  trace::Dims dims = b.dims();
+  for (int64_t i = 0; i < after; ++i)
+    dims.push_back(1);
+  return fn::reshape(b, dims);
+}
+
 template <Binary function>
 void binary(OpContext &op) {
-  op.output(function(op.input(0), op.input(1)));
+  op.output(function(op.input(0), secondOperand(op)));
 }
 
 template <Nary function>

@@ -64,12 +64,19 @@ void GraphImporter::checkOpsets() {
 
 void GraphImporter::importMain(const compiler::ImportOptions &options) {
   checkOpsets();
-  for (const compiler::SymbolSpec &symbol : options.symbols)
-    traceBuilder.symbol(symbol.name, symbol.min, symbol.max);
+  for (const compiler::SymbolSpec &symbol : options.symbols) {
+    trace::Dim size = traceBuilder.symbol(symbol.name, symbol.min, symbol.max);
+    // A size that is fixed is a number everywhere, and the kernels are compiled for it.
+    if (symbol.min == symbol.max)
+      traceBuilder.constrainEqual(size, symbol.min);
+  }
   if (!traceBuilder.ok())
     return;
   declareInitializers(model.graph, mainScope);
   declareInputs(options);
+  for (const compiler::SymbolSpec &symbol : options.symbols)
+    if (!sizeNames.count(symbol.name))
+      traceBuilder.fail(StatusCode::InvalidArgument, "no size of the inputs is named `" + symbol.name + "`");
   if (!traceBuilder.ok())
     return;
   insideNodes = true;
@@ -78,7 +85,7 @@ void GraphImporter::importMain(const compiler::ImportOptions &options) {
   for (const ValueInfo &output : model.graph.outputs) {
     if (!traceBuilder.ok())
       return;
-    traceBuilder.setLocation("output `" + std::string(output.name) + "`");
+    traceBuilder.setLocation(std::string(output.name) + " (output)");
     trace::Tensor value;
     if (!lookUp(output.name, mainScope, value))
       continue;

@@ -55,6 +55,7 @@ private:
   trace::Tensor constantInput(const ValueInfo &input, const compiler::ConstantSpec &spec);
   const ValueInfo *findInput(const std::string &name);
   std::optional<ElementType> inputType(const ValueInfo &input);
+  trace::Dim namedSize(const std::string &name);
   trace::Dims inputDims(const ValueInfo &input, const compiler::InputSpec *spec);
   void importNodes(const std::vector<Node> &nodes, const Frame &frame);
   void importNode(const Node &node, const Frame &frame);
@@ -76,6 +77,8 @@ private:
   Scope mainScope;
   std::vector<Frame> frames;
   std::map<std::string, unsigned> operatorCounts;
+  /// Names that sizes of inputs have.
+  std::set<std::string> sizeNames;
   bool insideNodes = false;
 };
 

@@ -60,7 +60,7 @@ void GraphImporter::declareInputs(const compiler::ImportOptions &options) {
 }
 
 std::optional<ElementType> GraphImporter::inputType(const ValueInfo &input) {
-  traceBuilder.setLocation("input `" + std::string(input.name) + "`");
+  traceBuilder.setLocation(std::string(input.name) + " (input)");
   if (input.kind != "tensor") {
     traceBuilder.fail(StatusCode::Unsupported, input.kind.empty() ? "has no type" : "is a " + std::string(input.kind) + ", expected a tensor");
     return std::nullopt;
@@ -84,6 +84,12 @@ void GraphImporter::declareInput(const ValueInfo &input, const compiler::InputSp
     mainScope.values[input.name] = traceBuilder.input(input.name, *type, dims);
 }
 
+trace::Dim GraphImporter::namedSize(const std::string &name) {
+  sizeNames.insert(name);
+  // A size that is fixed is a number.
+  return traceBuilder.impl().simplify(traceBuilder.symbol(name).expr());
+}
+
 trace::Dims GraphImporter::inputDims(const ValueInfo &input, const compiler::InputSpec *spec) {
   trace::Dims dims;
   if (!input.hasShape && !spec) {
@@ -104,14 +110,14 @@ trace::Dims GraphImporter::inputDims(const ValueInfo &input, const compiler::Inp
                                                            " in the model, but " + std::to_string(spec->dims[i].number) + " was given");
       dims.push_back(spec->dims[i].number);
     } else if (spec && spec->dims[i].kind == compiler::DimSpec::Kind::Symbol) {
-      dims.push_back(trace::Dim::symbol(spec->dims[i].symbol));
+      dims.push_back(namedSize(spec->dims[i].symbol));
     } else if (fromModel.value && *fromModel.value >= 0) {
       dims.push_back(*fromModel.value);
     } else if (!fromModel.parameter.empty()) {
-      dims.push_back(traceBuilder.symbol(fromModel.parameter));
+      dims.push_back(namedSize(std::string(fromModel.parameter)));
     } else {
       // Some exporters write -1 or nothing for "any size".
-      dims.push_back(traceBuilder.symbol(std::string(input.name) + "_dim" + std::to_string(i)));
+      dims.push_back(namedSize(std::string(input.name) + "_dim" + std::to_string(i)));
     }
   }
   return dims;
@@ -180,8 +186,12 @@ trace::Tensor GraphImporter::constantInput(const ValueInfo &input, const compile
       dims.push_back(open);
     for (const Dimension &dim : input.shape)
       dims.push_back(dim.value && *dim.value >= 0 ? *dim.value : open);
-    for (int64_t &dim : dims)
+    constexpr int64_t most = int64_t(1) << 28;
+    for (int64_t dim : dims) {
+      if (dim > 0 && known > most / dim)
+        return refuse("has too many elements for a constant");
       known *= dim == open ? 1 : dim;
+    }
     auto first = std::find(dims.begin(), dims.end(), open);
     if (std::find(first == dims.end() ? first : first + 1, dims.end(), open) != dims.end())
       return refuse("has several sizes that the model leaves open; give the constant as a .npy file");
@@ -197,8 +207,6 @@ trace::Tensor GraphImporter::constantInput(const ValueInfo &input, const compile
     if (fills) {
       std::vector<char> one = std::move(bytes);
       bytes.clear();
-      if (count > (int64_t(1) << 28))
-        return refuse("has too many elements for a constant");
       for (int64_t i = 0; i < count; ++i)
         bytes.insert(bytes.end(), one.begin(), one.end());
     }

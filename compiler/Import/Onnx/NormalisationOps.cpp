@@ -11,6 +11,8 @@ namespace {
 void batchNormalization(OpContext &op) {
   if (op.flag("training_mode"))
     return op.unsupported("batch normalisation in training mode is not supported");
+  if (op.opset() < 7 && !op.flag("is_test"))
+    return op.unsupported("batch normalisation in training mode is not supported");
   if (op.opset() < 9 && !op.flag("spatial", true))
     return op.unsupported("batch normalisation per element (spatial = 0) is not supported");
   for (size_t i = 1; i < op.numOutputs(); ++i)

@@ -20,8 +20,8 @@
 
 namespace stator::onnx {
 
-/// The opsets of the default domain that are read.
-inline constexpr int64_t minimumOpset = 7, maximumOpset = 27;
+/// The opsets of the default domain that are read. Before 6 every op had another form.
+inline constexpr int64_t minimumOpset = 6, maximumOpset = 27;
 
 /// One node that cannot be imported.
 struct UnsupportedNode {

@@ -17,7 +17,6 @@ namespace stator::onnx {
 
 namespace {
 
-using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
 /// Each level of graphs is three messages deep (graph, node, attribute).
@@ -27,11 +26,33 @@ struct FormatError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// protozero takes it for granted that a field has the wire type that is asked for; a file may say otherwise.
+class Reader : public protozero::pbf_reader {
+public:
+  using pbf_reader::pbf_reader;
+  Reader(const pbf_reader &other) : pbf_reader(other) {}
+
+  int64_t get_int64() { return need(pbf_wire_type::varint).pbf_reader::get_int64(); }
+  int32_t get_int32() { return need(pbf_wire_type::varint).pbf_reader::get_int32(); }
+  uint64_t get_uint64() { return need(pbf_wire_type::varint).pbf_reader::get_uint64(); }
+  float get_float() { return need(pbf_wire_type::fixed32).pbf_reader::get_float(); }
+  double get_double() { return need(pbf_wire_type::fixed64).pbf_reader::get_double(); }
+  protozero::data_view get_view() { return need(pbf_wire_type::length_delimited).pbf_reader::get_view(); }
+  Reader get_message() { return need(pbf_wire_type::length_delimited).pbf_reader::get_message(); }
+
+private:
+  Reader &need(pbf_wire_type type) {
+    if (wire_type() != type)
+      throw FormatError("not a well-formed ONNX file (field " + std::to_string(tag()) + " has a wrong wire type)");
+    return *this;
+  }
+};
+
 std::string_view viewOf(const protozero::data_view &data) { return {data.data(), data.size()}; }
 
 class Parser {
 public:
-  Model model(pbf_reader message) {
+  Model model(Reader message) {
     Model result;
     bool hasGraph = false;
     while (message.next())
@@ -55,7 +76,7 @@ public:
   }
 
 private:
-  OperatorSet operatorSet(pbf_reader message) {
+  OperatorSet operatorSet(Reader message) {
     OperatorSet result;
     while (message.next())
       switch (message.tag()) {
@@ -66,7 +87,7 @@ private:
     return result;
   }
 
-  void graph(pbf_reader message, Graph &result, int depth) {
+  void graph(Reader message, Graph &result, int depth) {
     if (depth > maxGraphDepth)
       throw FormatError("graphs are nested more than " + std::to_string(maxGraphDepth) + " deep");
     while (message.next())
@@ -81,7 +102,7 @@ private:
       }
   }
 
-  Function function(pbf_reader message) {
+  Function function(Reader message) {
     Function result;
     while (message.next())
       switch (message.tag()) {
@@ -99,7 +120,7 @@ private:
     return result;
   }
 
-  Node node(pbf_reader message, int depth) {
+  Node node(Reader message, int depth) {
     Node result;
     while (message.next())
       switch (message.tag()) {
@@ -115,7 +136,7 @@ private:
     return result;
   }
 
-  Attribute attribute(pbf_reader message, int depth) {
+  Attribute attribute(Reader message, int depth) {
     Attribute result;
     while (message.next())
       switch (message.tag()) {
@@ -138,7 +159,7 @@ private:
     return result;
   }
 
-  Tensor tensor(pbf_reader message) {
+  Tensor tensor(Reader message) {
     Tensor result;
     while (message.next())
       switch (message.tag()) {
@@ -163,7 +184,7 @@ private:
     return result;
   }
 
-  std::pair<std::string_view, std::string_view> stringEntry(pbf_reader message) {
+  std::pair<std::string_view, std::string_view> stringEntry(Reader message) {
     std::pair<std::string_view, std::string_view> result;
     while (message.next())
       switch (message.tag()) {
@@ -174,7 +195,7 @@ private:
     return result;
   }
 
-  std::string_view sparseName(pbf_reader message) {
+  std::string_view sparseName(Reader message) {
     std::string_view result;
     while (message.next())
       if (message.tag() == 1)
@@ -184,7 +205,7 @@ private:
     return result;
   }
 
-  ValueInfo valueInfo(pbf_reader message) {
+  ValueInfo valueInfo(Reader message) {
     ValueInfo result;
     while (message.next())
       switch (message.tag()) {
@@ -195,7 +216,7 @@ private:
     return result;
   }
 
-  void type(pbf_reader message, ValueInfo &result) {
+  void type(Reader message, ValueInfo &result) {
     while (message.next())
       switch (message.tag()) {
       case 1: result.kind = "tensor", tensorType(message.get_message(), result); break;
@@ -207,7 +228,7 @@ private:
       }
   }
 
-  void tensorType(pbf_reader message, ValueInfo &result) {
+  void tensorType(Reader message, ValueInfo &result) {
     while (message.next())
       switch (message.tag()) {
       case 1: result.elementType = message.get_int32(); break;
@@ -216,7 +237,7 @@ private:
       }
   }
 
-  void shape(pbf_reader message, ValueInfo &result) {
+  void shape(Reader message, ValueInfo &result) {
     while (message.next())
       if (message.tag() == 1)
         result.shape.push_back(dimension(message.get_message()));
@@ -224,7 +245,7 @@ private:
         message.skip();
   }
 
-  Dimension dimension(pbf_reader message) {
+  Dimension dimension(Reader message) {
     Dimension result;
     while (message.next())
       switch (message.tag()) {
@@ -236,33 +257,33 @@ private:
   }
 
   // Repeated numbers come packed or one by one; a reader has to take both.
-  static bool isPacked(const pbf_reader &message) { return message.wire_type() == pbf_wire_type::length_delimited; }
+  static bool isPacked(const Reader &message) { return message.wire_type() == pbf_wire_type::length_delimited; }
 
-  static void floats(pbf_reader &message, std::vector<float> &into) {
+  static void floats(Reader &message, std::vector<float> &into) {
     if (!isPacked(message))
       return into.push_back(message.get_float());
     for (float value : message.get_packed_float())
       into.push_back(value);
   }
-  static void doubles(pbf_reader &message, std::vector<double> &into) {
+  static void doubles(Reader &message, std::vector<double> &into) {
     if (!isPacked(message))
       return into.push_back(message.get_double());
     for (double value : message.get_packed_double())
       into.push_back(value);
   }
-  static void int32s(pbf_reader &message, std::vector<int32_t> &into) {
+  static void int32s(Reader &message, std::vector<int32_t> &into) {
     if (!isPacked(message))
       return into.push_back(message.get_int32());
     for (int32_t value : message.get_packed_int32())
       into.push_back(value);
   }
-  static void int64s(pbf_reader &message, std::vector<int64_t> &into) {
+  static void int64s(Reader &message, std::vector<int64_t> &into) {
     if (!isPacked(message))
       return into.push_back(message.get_int64());
     for (int64_t value : message.get_packed_int64())
       into.push_back(value);
   }
-  static void uint64s(pbf_reader &message, std::vector<uint64_t> &into) {
+  static void uint64s(Reader &message, std::vector<uint64_t> &into) {
     if (!isPacked(message))
       return into.push_back(message.get_uint64());
     for (uint64_t value : message.get_packed_uint64())
@@ -321,7 +342,7 @@ const Attribute *Node::find(std::string_view attribute) const {
 
 Result<Model> parseModel(std::span<const std::byte> bytes) {
   try {
-    pbf_reader message(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    Reader message(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     return Parser().model(message);
   } catch (const FormatError &error) {
     return Status(StatusCode::InvalidFile, error.what());

@@ -298,7 +298,7 @@ Tensor trilu(const Tensor &x, bool upper, int64_t k = 0);
 /// Data-dependent sizes: always an error that says so.
 Tensor nonZero(const Tensor &x);
 
-// Quantisation, as arithmetic. Scale and zero point (absent: 0 of ui8) are rank 0, or 1-D along `axis`.
+// Quantisation, as arithmetic. Scale and zero point (absent: 0 of ui8) are rank 0, 1-D along `axis`, or of x's rank and broadcast to it.
 Tensor quantize(const Tensor &x, const Tensor &scale, const Tensor &zeroPoint, int64_t axis = 1);
 Tensor dequantize(const Tensor &x, const Tensor &scale, const Tensor &zeroPoint, int64_t axis = 1);
 
