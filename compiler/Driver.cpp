@@ -12,7 +12,10 @@
 #include "compiler/ParameterSideFile.h"
 #include "compiler/Registration.h"
 #include "compiler/Trace/BuilderImpl.h"
+#include "dialects/Plan/PlanOps.h"
 #include "passes/Graph/Passes.h"
+#include "passes/Optimise/Passes.h"
+#include "passes/Plan/Passes.h"
 #include "serialization/Base/OutputFile.h"
 #include "stator/Trace.h"
 
@@ -23,6 +26,9 @@
 using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
+
+/// On the module, so that dumps carry it: keys and values in turn, for the artifact's list of remarks.
+static constexpr llvm::StringLiteral kInfoAttr = "graph.info";
 
 Driver::Driver(MLIRContext &context, const CompileOptions &options, DriverHooks hooks)
     : context(context), options(options), hooks(std::move(hooks)), diagnostics(&context, options.onDiagnostic) {
@@ -35,7 +41,8 @@ Driver::Driver(MLIRContext &context, const CompileOptions &options, DriverHooks 
 
 void Driver::progress(const Stage &stage, const std::string &detail) {
   if (options.onProgress)
-    options.onProgress({std::string(stage.name), static_cast<unsigned>(stage.id) + 1, static_cast<unsigned>(pipelineStages().size()), detail});
+    options.onProgress(
+        {std::string(stage.name), static_cast<unsigned>(stage.id) + 1, static_cast<unsigned>(pipelineStages().size()), detail});
 }
 
 LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build, bool reproduce) {
@@ -51,14 +58,13 @@ LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassM
 
 Status Driver::importFile(const std::string &path) {
   STATOR_TRY(importOptions, importOptionsOf(options));
-  sourcePath = path;
   const Stage *first = findStage(options.startFrom);
   if (first && first->id != StageId::Import) {
     Result<OwningOpRef<ModuleOp>> module = readDump(path, context);
     if (!module.ok())
       return diagnostics.failure(module.status().code(), module.status().message());
     ir = std::move(*module);
-    return okStatus();
+    return verifyDump(*first);
   }
   progress(pipelineStages().front(), path);
   STATOR_TRY(kind, modelKindOf(path, options.inputType));
@@ -70,7 +76,37 @@ Status Driver::importFile(const std::string &path) {
     return diagnostics.failure(model.status.code(), model.status.message());
   }
   ir = std::move(model.module);
+  // The file's name without its folder: the same model gives the same artifact wherever it lies.
+  std::vector<std::pair<std::string, std::string>> info = {{"source", llvm::sys::path::filename(path).str()}};
+  llvm::append_range(info, model.info);
+  SmallVector<StringRef> words;
+  for (const auto &[key, value] : info)
+    words.append({key, value});
+  (*ir)->setAttr(kInfoAttr, Builder(&context).getStrArrayAttr(words));
   return verifyImported();
+}
+
+/// A dump of another stage than the one before `first`, or an edited one, would end in an assertion of some pass.
+Status Driver::verifyDump(const Stage &first) {
+  bool isPlan = first.id > StageId::Plan;
+  bool hasMethods = isPlan ? !ir->getOps<plan::MethodOp>().empty() : !ir->getOps<func::FuncOp>().empty();
+  std::string stage = "stage `" + std::string(first.name) + "`";
+  if (!hasMethods)
+    return diagnostics.failure(StatusCode::InvalidFile,
+                               "the IR has no " + std::string(isPlan ? "plan.method" : "func.func") + ", which " + stage + " starts from");
+  auto verify = [&](OpPassManager &passes) {
+    if (isPlan)
+      passes.addPass(plan::createPlanVerifyPass());
+    else if (first.id == StageId::Plan)
+      passes.addNestedPass<func::FuncOp>(optimise::createVerifyFusedPass());
+    else if (first.id == StageId::Graph)
+      passes.addPass(graph::createVerifyImportedPass());
+    else
+      passes.addPass(graph::createVerifyGraphPass());
+  };
+  if (failed(runPasses(*ir, verify, /*reproduce=*/false)))
+    return diagnostics.failure(StatusCode::InvalidFile, "the IR is not what " + stage + " starts from");
+  return okStatus();
 }
 
 Status Driver::adopt(OwningOpRef<ModuleOp> module) {
@@ -147,10 +183,12 @@ Status Driver::runArtifact() {
   contents.scratch = kernels.scratch;
   contents.withBarrier = kernels.withBarrier;
   contents.producer = versionText();
-  // The file's name without its folder: the same model gives the same artifact wherever it lies.
-  if (!sourcePath.empty() && options.startFrom.empty())
-    contents.info.emplace_back("source", llvm::sys::path::filename(sourcePath).str());
-  llvm::append_range(contents.info, model.info);
+  auto info = (*ir)->getAttrOfType<ArrayAttr>(kInfoAttr);
+  for (size_t i = 0; info && i + 1 < info.size(); i += 2) {
+    auto key = dyn_cast<StringAttr>(info[i]), value = dyn_cast<StringAttr>(info[i + 1]);
+    if (key && value)
+      contents.info.emplace_back(key.str(), value.str());
+  }
   contents.irText = optimisedGraph;
   contents.onParameter = [this](unsigned i, unsigned count) {
     progress(*findStage("artifact"), "parameter " + std::to_string(i + 1) + " of " + std::to_string(count));
@@ -226,8 +264,8 @@ Result<CompileSummary> compiler::compile(trace::Builder &model, const CompileOpt
 std::vector<StageInfo> compiler::stages() {
   std::vector<StageInfo> table;
   for (const Stage &stage : pipelineStages())
-    table.push_back({std::string(stage.name), std::string(stage.from), std::string(stage.to), std::string(stage.does),
-                     std::string(stage.verifiedBy)});
+    table.push_back(
+        {std::string(stage.name), std::string(stage.from), std::string(stage.to), std::string(stage.does), std::string(stage.verifiedBy)});
   return table;
 }
 

@@ -47,6 +47,7 @@ public:
 
 private:
   Status verifyImported();
+  Status verifyDump(const Stage &first);
   Status runStage(const Stage &stage);
   Status runCodegen();
   Status runArtifact();
@@ -62,7 +63,6 @@ private:
   DiagnosticCollector diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> ir;
   CompiledKernels kernels;
-  std::string sourcePath;
   std::string optimisedGraph;
   ImportedModel model;
   CompileSummary result;

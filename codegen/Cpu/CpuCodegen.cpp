@@ -14,6 +14,7 @@
 #include "codegen/Cpu/CpuCodegen.h"
 #include "codegen/Cpu/LinkSharedObject.h"
 #include "codegen/Cpu/SingleLaneStores.h"
+#include "serialization/Base/OutputFile.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -123,11 +124,12 @@ static llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine, llvm
 }
 
 static llvm::Error dump(const std::string &path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error, llvm::sys::fs::OF_None);
-  if (error)
-    return llvm::createStringError(error, "cannot write `%s`: %s", path.c_str(), error.message().c_str());
-  stream << text;
+  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
+  Status status = file.ok() ? (*file)->write(text.data(), text.size()) : file.status();
+  if (status.ok())
+    status = (*file)->commit();
+  if (!status.ok())
+    return llvm::createStringError(status.message());
   return llvm::Error::success();
 }
 

@@ -222,5 +222,5 @@ int main(int argc, char **argv) {
     options.json = "-";
   options.plan.warmUpSeconds = warmUpMs / 1e3;
   Result<int> result = bench(options);
-  return result.ok() ? *result : reportError("stator-bench", result.status());
+  return result.ok() ? finishOutput("stator-bench", *result) : reportError("stator-bench", result.status());
 }

@@ -88,5 +88,5 @@ int main(int argc, char **argv) {
     printJson(model, *report);
   else
     printText(model, *report);
-  return report->isSupported() ? ExitOk : ExitMismatch;
+  return finishOutput("stator-check", report->isSupported() ? ExitOk : ExitMismatch);
 }

@@ -146,5 +146,5 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = commandLine.parse(argc, argv))
     return *code;
   Result<int> result = compare(options);
-  return result.ok() ? *result : reportError("stator-compare", result.status());
+  return result.ok() ? finishOutput("stator-compare", *result) : reportError("stator-compare", result.status());
 }

@@ -40,13 +40,15 @@ void declare(CommandLine &line, Settings &settings) {
   compiler::CompileOptions &compile = settings.compile;
   line.positional("MODEL", &settings.model, "model.onnx, or model.mlir in the graph dialect", /*required=*/false);
   line.group("Output");
-  line.text("output", "FILE", &compile.output, "the artifact; with --stop-after, the IR (default: standard output)");
+  line.text("output", "FILE", &compile.output,
+            "the artifact (default: beside the model); with --stop-after, the IR (default: standard output)");
   line.alias("o", "output");
   line.flag("embed-ir", &compile.embedIr, "keep the optimised graph in the artifact, as text without weights");
   line.flag("quiet", &settings.quiet, "no progress and no summary");
   line.group("Model");
   line.choice("input-type", {"onnx", "mlir"}, &compile.inputType, "kind of the model file (default: told from its first bytes)");
-  line.list("input", "[NAME=]SHAPExTYPE", &compile.inputs, "sizes and type of an input: x=1x3x224x224xf32; ? keeps, upper case names a size");
+  line.list("input", "[NAME=]SHAPExTYPE", &compile.inputs,
+            "sizes and type of an input: x=1x3x224x224xf32; ? keeps, upper case names a size");
   line.list("dim", "NAME=VALUE", &compile.dims, "fix a named size, or give its range: N=1..64");
   line.list("const", "NAME=VALUES|@FILE.npy", &compile.constants, "make an input a constant of the model: axes=0,1");
   line.group("Code");
@@ -105,7 +107,7 @@ Status writeIr(mlir::ModuleOp module, const std::string &path) {
   module.print(stream);
   stream << "\n";
   if (path.empty() || path == "-") {
-    llvm::outs() << text;
+    std::fwrite(text.data(), 1, text.size(), stdout); // finishOutput() says when that fails.
     return okStatus();
   }
   STATOR_TRY(file, OutputFile::create(path));
@@ -127,6 +129,10 @@ int compileModel(Settings &settings) {
   options.optimisationLevel = static_cast<int>(settings.optimisationLevel);
   const compiler::Stage *last = compiler::findStage(options.stopAfter);
   bool writesArtifact = !last || last->id == compiler::StageId::Artifact;
+  if (writesArtifact && options.output == "-") {
+    std::fprintf(stderr, "stator-compile: error: an artifact is not written to standard output: name a file by -o\n");
+    return ExitUsage;
+  }
   if (writesArtifact && options.output.empty() && !settings.model.empty())
     options.output = replaceExtension(settings.model, ".stator");
   if (writesArtifact && !settings.noReproducer)
@@ -138,7 +144,7 @@ int compileModel(Settings &settings) {
   Status written;
   compiler::DriverHooks hooks;
   hooks.configure = configurePasses;
-  if (!writesArtifact && options.dumpIrDir.empty())
+  if (!writesArtifact && (options.dumpIrDir.empty() || !options.output.empty()))
     hooks.onFinished = [&](mlir::ModuleOp module) { written = writeIr(module, options.output); };
 
   if (Status status = compiler::validate(options); !status.ok()) {
@@ -153,7 +159,7 @@ int compileModel(Settings &settings) {
     return reportError("stator-compile", written);
   if (writesArtifact && !settings.quiet)
     printSummary(*summary);
-  return ExitOk;
+  return finishOutput("stator-compile", ExitOk);
 }
 
 } // namespace
@@ -168,7 +174,7 @@ int main(int argc, char **argv) {
     return *code;
   if (settings.listStages) {
     printStages();
-    return ExitOk;
+    return finishOutput("stator-compile", ExitOk);
   }
   if (settings.model.empty()) {
     std::fprintf(stderr, "stator-compile: error: no MODEL is given\nSee `stator-compile --help`.\n");

@@ -41,7 +41,6 @@ int main(int argc, char **argv) {
   std::string text = json ? serialization::dumpJson(*artifact) : serialization::dumpText(*artifact, options);
   if (verify && !json)
     text += "verified: all checksums and hashes are right\n";
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
-    return reportError("stator-inspect", resourceExhausted("cannot write to stdout"));
-  return ExitOk;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return finishOutput("stator-inspect", ExitOk);
 }

@@ -149,5 +149,5 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = commandLine.parse(argc, argv))
     return *code;
   Result<int> result = run(options);
-  return result.ok() ? *result : reportError("stator-run", result.status());
+  return result.ok() ? finishOutput("stator-run", *result) : reportError("stator-run", result.status());
 }

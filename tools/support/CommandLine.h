@@ -117,6 +117,9 @@ int exitCodeFor(const Status &status);
 /// Prints "tool: error: message" on stderr and returns the exit code.
 int reportError(std::string_view tool, const Status &status);
 
+/// What was printed may still be in a buffer, and the disk behind standard output full: `code`, or that of the failure to write.
+int finishOutput(std::string_view tool, int code);
+
 /// "exit codes: …" for the epilogue.
 std::string exitCodeHelp();
 

@@ -114,6 +114,12 @@ int reportError(std::string_view tool, const Status &status) {
   return exitCodeFor(status);
 }
 
+int finishOutput(std::string_view tool, int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return code;
+  return reportError(tool, resourceExhausted("cannot write to standard output"));
+}
+
 std::string exitCodeHelp() {
   return "Exit codes: 0 success; 1 results differ or a check failed; 2 wrong command line; 3 a missing or invalid\n"
          "file; 4 compiling, running or writing failed; 5 not supported by this build or machine.\n";
