@@ -43,6 +43,10 @@ Tensor pad(const Tensor &given, const Dims &lowDims, const Dims &highDims, PadMo
   }
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return x;
+  // Cutting supposes that there is something to cut. A constant size that is negative is an error of the operation's verifier.
+  for (int64_t axis = 0; axis < x.rank(); ++axis)
+    if (DimExpr size = call->dims(x)[axis] + low[axis] + high[axis]; !size.isConstant())
+      call->assumeNonNegative(size);
   // A mirror image needs something to mirror; the dialect leaves this open.
   for (int64_t axis = 0; axis < x.rank() && mode != PadMode::Constant; ++axis) {
     std::optional<int64_t> size = call->dims(x)[axis].constant();
