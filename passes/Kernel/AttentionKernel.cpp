@@ -49,8 +49,7 @@ public:
 
     if (problem.queries.isConstant())
       return emitAll(tile);
-    b.ifElse(
-        b.less(queries, b.i64(2)), [&] { emitAll({1, tile.vectors}); }, [&] { emitAll(tile); });
+    b.ifElse(b.less(queries, b.i64(2)), [&] { emitAll({1, tile.vectors}); }, [&] { emitAll(tile); });
   }
 
 private:

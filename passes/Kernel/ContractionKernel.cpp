@@ -55,9 +55,8 @@ static FailureOr<MatmulProblem> matmulProblem(graph::DotGeneralOp op) {
   // Neighbouring free axes of the left side are one axis of rows; others before them are walked.
   SmallVector<int64_t> lhsFree = freeAxes(lhsDims.size(), op.getLhsBatch(), op.getLhsContract());
   size_t firstRowAxis = lhsFree.size();
-  while (firstRowAxis > 0 &&
-         (firstRowAxis == lhsFree.size() ||
-          lhsStrides[lhsFree[firstRowAxis - 1]] == lhsStrides[lhsFree[firstRowAxis]] * lhsDims[lhsFree[firstRowAxis]]))
+  while (firstRowAxis > 0 && (firstRowAxis == lhsFree.size() ||
+                              lhsStrides[lhsFree[firstRowAxis - 1]] == lhsStrides[lhsFree[firstRowAxis]] * lhsDims[lhsFree[firstRowAxis]]))
     --firstRowAxis;
   for (size_t i = 0; i < firstRowAxis; ++i)
     problem.outer.push_back({lhsDims[lhsFree[i]], lhsStrides[lhsFree[i]], 0});

@@ -12,7 +12,6 @@
 
 #include "dialects/Target/PackedLayouts.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -111,12 +110,6 @@ KernelBuilder::Values accumulate(KernelBuilder &b, const TileRows &rows, const T
         Value &sum = sums[r * numVectors + v];
         sum = multiplyAdd(b, scalar, weights[v], sum);
       }
-    }
-    for (unsigned line = 0; line != columns.prefetchLines; ++line) {
-      Value index = b.add(b.mul(k, b.i64(64 * columns.prefetchLines)), b.i64(64 * line));
-      Value place = b.address(columns.prefetch, index, b.getI8Type());
-      // Read, into the second level and beyond: the first is full of the panel in use.
-      LLVM::Prefetch::create(b, place, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
     return sums;
   };

@@ -55,9 +55,6 @@ struct TileColumns {
   mlir::Type storage;
   /// Per column vector: null, or the lanes that exist. Packed weights are padded and need none.
   llvm::SmallVector<mlir::Value> masks;
-  /// When not 0: each k also prefetches this many lines of 64 bytes, one k after the other, from here on.
-  mlir::Value prefetch;
-  unsigned prefetchLines = 0;
 };
 
 /// Zeroed accumulators.

@@ -32,8 +32,7 @@ namespace {
 class ConvolutionEmitter {
 public:
   ConvolutionEmitter(KernelBuilder &b, const ConvolutionProblem &problem, Value input, Value filter, ContractionEpilogue &epilogue)
-      : b(b), problem(problem), epilogue(epilogue), input(input), filter(filter),
-        compute(KernelBuilder::computeType(problem.type)) {
+      : b(b), problem(problem), epilogue(epilogue), input(input), filter(filter), compute(KernelBuilder::computeType(problem.type)) {
     DimExpr stride = problem.channels;
     operands.strides.resize(problem.axes.size());
     for (size_t i = problem.axes.size(); i-- > 0;) {
@@ -129,8 +128,8 @@ void ConvolutionEmitter::run() {
     Value rows = b.size(problem.axes[i].output);
     rowBlocks = b.mul(rowBlocks, i + 2 == problem.axes.size() ? b.ceilDiv(rows, b.i64(pixelTile.height)) : rows);
   }
-  int64_t filterBytes = problem.groups * panelsOf(problem.groupOutputs()) * panelColumns * problem.totalTaps() *
-                        problem.groupChannels() * KernelBuilder::byteSize(problem.type);
+  int64_t filterBytes = problem.groups * panelsOf(problem.groupOutputs()) * panelColumns * problem.totalTaps() * problem.groupChannels() *
+                        KernelBuilder::byteSize(problem.type);
   bool rowsOutermost = filterBytes <= residentFilterBytes;
 
   Value inner = rowsOutermost ? columnTiles : rowBlocks;
@@ -197,9 +196,7 @@ void ConvolutionEmitter::emitUnit(Value columnTile, Value rowBlock) {
   else if (tilesPerGroup == 1)
     emitColumns(restVectors, restColumns);
   else
-    b.ifElse(
-        b.less(tile, b.i64(tilesPerGroup - 1)), [&] { emitColumns(vectors, width); },
-        [&] { emitColumns(restVectors, restColumns); });
+    b.ifElse(b.less(tile, b.i64(tilesPerGroup - 1)), [&] { emitColumns(vectors, width); }, [&] { emitColumns(restVectors, restColumns); });
 }
 
 void ConvolutionEmitter::emitRowBlock(TileShape shape, unsigned height) {

@@ -88,8 +88,8 @@ TileEmitter::Values TileEmitter::emitAxis(unsigned axisIndex, Value offset, Valu
   auto [first, last] = insideTaps(axis, outputs[axisIndex]);
   auto body = [&](Value k, Values carried) {
     Value position = b.add(b.sub(b.mul(outputs[axisIndex], b.i64(axis.stride)), b.i64(axis.padLow)), b.mul(k, b.i64(axis.dilation)));
-    return emitAxis(axisIndex + 1, b.add(offset, b.mul(position, operands.strides[axisIndex])),
-                    b.add(b.mul(tap, b.i64(axis.taps)), k), std::move(carried));
+    return emitAxis(axisIndex + 1, b.add(offset, b.mul(position, operands.strides[axisIndex])), b.add(b.mul(tap, b.i64(axis.taps)), k),
+                    std::move(carried));
   };
   if (axis.taps == 1 && axis.isInside())
     return body(b.i64(0), std::move(sums));
@@ -110,16 +110,15 @@ TileEmitter::Values TileEmitter::emitRows(Value offset, Value tap, Values sums) 
     Value rowTap = b.add(b.mul(tap, b.i64(axis.taps)), k);
     if (axis.isInside())
       return emitWidth(rowOffset, rowTap, Values(carried), 0, tile.height);
-    Value isFull = arith::AndIOp::create(b, b.compare(arith::CmpIPredicate::sge, k, ranges.front().first),
-                                         b.less(k, ranges.back().second));
+    Value isFull = arith::AndIOp::create(b, b.compare(arith::CmpIPredicate::sge, k, ranges.front().first), b.less(k, ranges.back().second));
     return b.ifElse(
         isFull, carried.getTypes(), [&] { return emitWidth(rowOffset, rowTap, Values(carried), 0, tile.height); },
         [&] {
           Values next(carried);
           const unsigned each = next.size() / tile.height;
           for (unsigned row = 0; row != tile.height; ++row) {
-            Value isInside = arith::AndIOp::create(b, b.compare(arith::CmpIPredicate::sge, k, ranges[row].first),
-                                                   b.less(k, ranges[row].second));
+            Value isInside =
+                arith::AndIOp::create(b, b.compare(arith::CmpIPredicate::sge, k, ranges[row].first), b.less(k, ranges[row].second));
             Values mine(ArrayRef<Value>(next).slice(row * each, each));
             mine = b.ifElse(
                 isInside, ValueRange(mine).getTypes(), [&] { return emitWidth(rowOffset, rowTap, mine, row, row + 1); },
@@ -184,8 +183,7 @@ TileEmitter::Values TileEmitter::emitWidth(Value offset, Value tap, Values sums,
     if (isContiguous || run == 1)
       sums = taps(b.i64(first), run, std::move(sums));
     else
-      sums = b.loop(b.i64(first), b.i64(last), b.i64(1), sums,
-                    [&](Value k, ValueRange carried) { return taps(k, 1, Values(carried)); });
+      sums = b.loop(b.i64(first), b.i64(last), b.i64(1), sums, [&](Value k, ValueRange carried) { return taps(k, 1, Values(carried)); });
     first = last;
   }
   return sums;

@@ -31,8 +31,8 @@ public:
   using Values = KernelBuilder::Values;
 
   DepthwiseEmitter(KernelBuilder &b, const ConvolutionProblem &problem, Value input, Value filter, ContractionEpilogue &epilogue)
-      : b(b), problem(problem), epilogue(epilogue), input(input), filter(filter),
-        compute(KernelBuilder::computeType(problem.type)), width(problem.width()) {
+      : b(b), problem(problem), epilogue(epilogue), input(input), filter(filter), compute(KernelBuilder::computeType(problem.type)),
+        width(problem.width()) {
     if (problem.axes.size() >= 2)
       height = problem.axes[problem.axes.size() - 2];
     DimExpr stride = problem.channels;
@@ -53,13 +53,11 @@ private:
   void emitUnit(Value rowBlock, Value firstVector, Value lastVector);
   void emitRow(unsigned rows);
   void emitPatch(PixelTile patch, Value firstColumn, Columns columns, bool testRows, Value validPixels);
-  Values emitOuterTaps(unsigned axis, Value offset, Value tap, PixelTile patch, Value channel, Value mask, Values sums);
+  Values emitOuterTaps(unsigned axis, Value offset, Value tap, Value channel, Value mask, Values sums);
   Values emitTaps(Value offset, Value tap, Value channel, Value mask, Values sums);
   Values emitLoopedTaps(Value offset, Value tap, Value channel, Value mask, Values sums);
   int64_t inputColumns(unsigned pixels) const { return (pixels - 1) * width.stride + (width.taps - 1) * width.dilation + 1; }
-  Value inputPosition(const ConvolutionAxis &axis, Value output) {
-    return b.sub(b.mul(output, b.i64(axis.stride)), b.i64(axis.padLow));
-  }
+  Value inputPosition(const ConvolutionAxis &axis, Value output) { return b.sub(b.mul(output, b.i64(axis.stride)), b.i64(axis.padLow)); }
   Value loadInput(Value position, Value channel, Value mask);
 
   KernelBuilder &b;
@@ -132,8 +130,7 @@ void DepthwiseEmitter::emitUnit(Value rowBlock, Value first, Value last) {
   if (tile.height == 1 || (height.output.isConstant() && *height.output.constant() % tile.height == 0))
     return emitRow(tile.height);
   Value row = outputs[problem.axes.size() - 2];
-  b.ifElse(
-      b.less(b.add(row, b.i64(1)), b.size(height.output)), [&] { emitRow(tile.height); }, [&] { emitRow(1); });
+  b.ifElse(b.less(b.add(row, b.i64(1)), b.size(height.output)), [&] { emitRow(tile.height); }, [&] { emitRow(1); });
 }
 
 void DepthwiseEmitter::emitRow(unsigned rows) {
@@ -212,7 +209,7 @@ void DepthwiseEmitter::emitPatch(PixelTile pixels, Value firstColumn, Columns ex
 
   auto emitVector = [&](Value vector, Value mask) {
     Value channel = b.mul(vector, b.i64(lanes));
-    Values sums = emitOuterTaps(0, b.i64(0), b.i64(0), patch, channel, mask, zeroAccumulators(b, shape, compute));
+    Values sums = emitOuterTaps(0, b.i64(0), b.i64(0), channel, mask, zeroAccumulators(b, shape, compute));
     TilePosition position;
     position.rowIndices = [&](Value pixel) {
       SmallVector<Value> indices{image};
@@ -238,11 +235,10 @@ void DepthwiseEmitter::emitPatch(PixelTile pixels, Value firstColumn, Columns ex
 }
 
 /// Axes before the last two: their taps are a loop.
-DepthwiseEmitter::Values DepthwiseEmitter::emitOuterTaps(unsigned axisIndex, Value offset, Value tap, PixelTile, Value channel,
-                                                         Value mask, Values sums) {
+DepthwiseEmitter::Values DepthwiseEmitter::emitOuterTaps(unsigned axisIndex, Value offset, Value tap, Value channel, Value mask,
+                                                         Values sums) {
   if (axisIndex + 2 >= problem.axes.size())
-    return isLooped ? emitLoopedTaps(offset, tap, channel, mask, std::move(sums))
-                    : emitTaps(offset, tap, channel, mask, std::move(sums));
+    return isLooped ? emitLoopedTaps(offset, tap, channel, mask, std::move(sums)) : emitTaps(offset, tap, channel, mask, std::move(sums));
   const ConvolutionAxis &axis = problem.axes[axisIndex];
   return b.loop(b.i64(0), b.i64(axis.taps), b.i64(1), sums, [&](Value k, ValueRange carried) -> Values {
     Value position = b.add(inputPosition(axis, outputs[axisIndex]), b.mul(k, b.i64(axis.dilation)));
@@ -250,8 +246,8 @@ DepthwiseEmitter::Values DepthwiseEmitter::emitOuterTaps(unsigned axisIndex, Val
     return b.ifElse(
         isInside, carried.getTypes(),
         [&] {
-          return emitOuterTaps(axisIndex + 1, b.add(offset, b.mul(position, strides[axisIndex])),
-                               b.add(b.mul(tap, b.i64(axis.taps)), k), patch, channel, mask, Values(carried));
+          return emitOuterTaps(axisIndex + 1, b.add(offset, b.mul(position, strides[axisIndex])), b.add(b.mul(tap, b.i64(axis.taps)), k),
+                               channel, mask, Values(carried));
         },
         [&] { return Values(carried); });
   });
@@ -266,7 +262,7 @@ DepthwiseEmitter::Values DepthwiseEmitter::emitTaps(Value offset, Value tap, Val
   Value start = b.add(offset, b.add(b.mul(firstRow, heightStride), b.mul(firstColumn, strides.back())));
   Value base = b.address(imageBase, b.add(start, channel), problem.type);
 
-  // Weights that fit beside the accumulators are loaded once, the others where they are used.
+  // Each weight is loaded once per patch; the backend keeps those in registers that fit beside the accumulators.
   const int64_t taps = height.taps * width.taps;
   Value tapStart = b.mul(b.mul(tap, b.i64(taps)), b.i64(problem.channels));
   Value weightBase = b.address(filter, b.add(tapStart, channel), problem.type);

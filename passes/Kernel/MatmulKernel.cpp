@@ -154,8 +154,7 @@ void MatmulEmitter::forRows(unsigned rowsPerTile, Value begin, Value end, llvm::
     std::function<void(unsigned)> choose = [&](unsigned count) {
       if (count >= rowsPerTile)
         return body(rowsPerTile, firstRow, rest);
-      b.ifElse(
-          b.less(rest, b.i64(count + 1)), [&] { body(count, firstRow, rest); }, [&] { choose(count * 2); });
+      b.ifElse(b.less(rest, b.i64(count + 1)), [&] { body(count, firstRow, rest); }, [&] { choose(count * 2); });
     };
     choose(1);
   });

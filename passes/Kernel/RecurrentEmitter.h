@@ -67,7 +67,8 @@ private:
   Value weightOffset(unsigned direction, Value unit, Value depth);
   Value gateStride(Value depth);
   Value stateOffset(const Place &place, unsigned row) {
-    return b.add(b.mul(b.add(b.mul(b.i64(place.direction), batch), b.add(place.row, b.i64(row))), b.i64(hiddenPadded)), firstOf(place.unit));
+    return b.add(b.mul(b.add(b.mul(b.i64(place.direction), batch), b.add(place.row, b.i64(row))), b.i64(hiddenPadded)),
+                 firstOf(place.unit));
   }
   Value rowOf(unsigned direction, Value row) { return b.add(b.mul(b.i64(direction), batch), row); }
   Value outputRow(Value time, unsigned direction, Value row) {

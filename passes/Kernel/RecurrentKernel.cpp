@@ -92,9 +92,7 @@ void RecurrentEmitter::splitWork() {
   KernelBuilder::Range unitRange = b.split(b.i64(units * problem.directions));
   KernelBuilder::Range rowRange = b.split(b.mul(batch, b.i64(problem.directions)));
   for (unsigned direction = 0; direction != problem.directions; ++direction) {
-    auto part = [&](Value value, Value each) {
-      return b.max(b.min(b.sub(value, b.mul(b.i64(direction), each)), each), b.i64(0));
-    };
+    auto part = [&](Value value, Value each) { return b.max(b.min(b.sub(value, b.mul(b.i64(direction), each)), each), b.i64(0)); };
     Value zero = b.i64(0), all = b.i64(units);
     Share &share = shares[direction];
     share.unitBegin = b.select(sharesUnits, part(unitRange.begin, all), zero);

@@ -147,8 +147,7 @@ size_t LoadedKernels::scratchBytes(const std::string &name, const std::vector<in
   return found->second.evaluate(values).value();
 }
 
-void LoadedKernels::run(const std::string &name, const std::vector<void *> &buffers, const std::vector<int64_t> &sizes,
-                        WorkerTeam &team) {
+void LoadedKernels::run(const std::string &name, const std::vector<void *> &buffers, const std::vector<int64_t> &sizes, WorkerTeam &team) {
   StatorKernelArgs args = {buffers.data(), sizes.data()};
   void *symbol = dlsym(handle, name.c_str());
   if (!symbol)

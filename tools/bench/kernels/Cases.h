@@ -24,8 +24,7 @@ struct KernelCase {
   bool isDepthwise() const { return groups > 1; }
   int64_t outputSize() const { return (size + 2 * pad - taps) / stride + 1; }
   double operations() const {
-    return isMatmul ? 2.0 * rows * depth * columns
-                    : 2.0 * outputSize() * outputSize() * outputs * taps * taps * channels / groups;
+    return isMatmul ? 2.0 * rows * depth * columns : 2.0 * outputSize() * outputSize() * outputs * taps * taps * channels / groups;
   }
 };
 

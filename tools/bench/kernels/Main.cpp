@@ -26,13 +26,12 @@ static std::pair<std::string, std::string> epilogueOf(const KernelCase &c, const
     return {"", "  return %0 : " + y + "\n"};
   int64_t columns = c.isMatmul ? c.columns : c.outputs;
   std::string argument = llvm::formatv(", %bias: tensor<{0}xf32>", columns).str();
-  std::string text = llvm::formatv("  %1 = graph.broadcast %bias {{dimensions = array<i64: {0}>} : (tensor<{1}xf32>) -> {2}\n"
-                                   "  %2 = graph.add %0, %1 : ({2}, {2}) -> {2}\n  %3 = {3} : ({2}) -> {2}\n  return %3 : {2}\n",
-                                   c.isMatmul ? 1 : 3, columns, y,
-                                   c.epilogue == KernelCase::BiasRelu
-                                       ? "graph.relu %2"
-                                       : "graph.gelu %2 {approximate = #graph.gelu_approximation<none>}")
-                         .str();
+  std::string text =
+      llvm::formatv("  %1 = graph.broadcast %bias {{dimensions = array<i64: {0}>} : (tensor<{1}xf32>) -> {2}\n"
+                    "  %2 = graph.add %0, %1 : ({2}, {2}) -> {2}\n  %3 = {3} : ({2}) -> {2}\n  return %3 : {2}\n",
+                    c.isMatmul ? 1 : 3, columns, y,
+                    c.epilogue == KernelCase::BiasRelu ? "graph.relu %2" : "graph.gelu %2 {approximate = #graph.gelu_approximation<none>}")
+          .str();
   return {argument, text};
 }
 
@@ -44,10 +43,11 @@ static std::string textOf(const KernelCase &c) {
                                  : llvm::formatv("tensor<{0}x{1}xf32>", c.rows, c.columns).str();
     std::string w = llvm::formatv("tensor<{0}x{1}x16xf32>", panelsOf(c.columns), c.depth).str();
     auto [argument, epilogue] = epilogueOf(c, y);
-    return llvm::formatv("func.func @k(%x: {0}, %w: {1}{4}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
-                         "array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = {3} : i64} : ({0}, {1}) -> "
-                         "{2}\n{5}}\n",
-                         x, w, y, c.columns, argument, epilogue)
+    return llvm::formatv(
+               "func.func @k(%x: {0}, %w: {1}{4}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
+               "array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = {3} : i64} : ({0}, {1}) -> "
+               "{2}\n{5}}\n",
+               x, w, y, c.columns, argument, epilogue)
         .str();
   }
   auto image = [&](int64_t size, const std::string &h, const std::string &w, int64_t channels) {
@@ -60,11 +60,12 @@ static std::string textOf(const KernelCase &c) {
   std::string w = c.isDepthwise() ? llvm::formatv("tensor<{0}x{1}xf32>", c.taps * c.taps, c.channels).str()
                                   : llvm::formatv("tensor<1x{0}x{1}x16xf32>", panelsOf(c.outputs), depth).str();
   auto [argument, epilogue] = epilogueOf(c, y);
-  return llvm::formatv("func.func @k(%x: {0}, %w: {1}{9}) -> {2} {{\n  %0 = graph.convolution %x, %w {{strides = array<i64: {3}, {3}>, pad_low "
-                       "= array<i64: {4}, {4}>, pad_high = array<i64: {4}, {4}>, dilations = array<i64: 1, 1>, groups = {5} : i64, layout "
-                       "= #graph.layout<channels_last>, filter_packed, filter_shape = array<i64: {6}, {7}, {8}, {8}>} : ({0}, {1}) -> "
-                       "{2}\n{10}}\n",
-                       x, w, y, c.stride, c.pad, c.groups, c.outputs, c.channels / c.groups, c.taps, argument, epilogue)
+  return llvm::formatv(
+             "func.func @k(%x: {0}, %w: {1}{9}) -> {2} {{\n  %0 = graph.convolution %x, %w {{strides = array<i64: {3}, {3}>, pad_low "
+             "= array<i64: {4}, {4}>, pad_high = array<i64: {4}, {4}>, dilations = array<i64: 1, 1>, groups = {5} : i64, layout "
+             "= #graph.layout<channels_last>, filter_packed, filter_shape = array<i64: {6}, {7}, {8}, {8}>} : ({0}, {1}) -> "
+             "{2}\n{10}}\n",
+             x, w, y, c.stride, c.pad, c.groups, c.outputs, c.channels / c.groups, c.taps, argument, epilogue)
       .str();
 }
 
@@ -105,8 +106,7 @@ static void timeInterleaved(std::vector<Timing *> timings, int rounds) {
     std::sort(timing->seconds.begin(), timing->seconds.end());
 }
 
-static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads, int rounds, const std::string &dump,
-                   bool isCold) {
+static int runCase(const KernelCase &c, const CpuLevel &level, unsigned threads, int rounds, const std::string &dump, bool isCold) {
   double start = now();
   auto kernels = LoadedKernels::compile(textOf(c), level, dump);
   if (!kernels) {

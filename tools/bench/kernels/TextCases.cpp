@@ -29,8 +29,9 @@ static TextCase lstmCase(int64_t steps, int64_t batch, int64_t hidden) {
 
 static TextCase attentionCase(int64_t heads, int64_t queries, int64_t keys, int64_t depth, bool isCausal, bool isSymbolic) {
   auto type = [&](const char *symbol, int64_t size) {
-    return isSymbolic ? llvm::formatv("tensor<1x{0}x?x{1}xf32, #graph.dims<[\"1\", \"{0}\", \"{2}\", \"{1}\"]>>", heads, depth, symbol).str()
-                      : llvm::formatv("tensor<1x{0}x{1}x{2}xf32>", heads, size, depth).str();
+    return isSymbolic
+               ? llvm::formatv("tensor<1x{0}x?x{1}xf32, #graph.dims<[\"1\", \"{0}\", \"{2}\", \"{1}\"]>>", heads, depth, symbol).str()
+               : llvm::formatv("tensor<1x{0}x{1}x{2}xf32>", heads, size, depth).str();
   };
   std::string q = type("s0", queries), k = type("s1", keys);
   std::string text = llvm::formatv("func.func @k(%q: {0}, %k: {1}, %v: {1}) -> {0} {{\n  %0 = graph.attention %q, %k, %v {{scale = 0.125 : "

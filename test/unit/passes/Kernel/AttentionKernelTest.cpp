@@ -78,9 +78,9 @@ void checkAttention(const std::vector<AttentionCase> &cases) {
       call.operands.push_back(c.isBool ? Buffer::of(bits) : Buffer::of(mask));
     }
     text += "func.func @" + call.kernel + "(%q: " + qt + ", %k: " + kt + ", %v: " + vt + (mt.empty() ? "" : ", %m: " + mt) + ") -> " + yt +
-            " {\n  %0 = graph.attention %q, %k, %v" + (mt.empty() ? "" : ", %m") + " {scale = 0.375 : f64, causal = " +
-            (c.isCausal ? "true" : "false") + "} : (" + qt + ", " + kt + ", " + vt + (mt.empty() ? "" : ", " + mt) + ") -> " + yt +
-            "\n  return %0 : " + yt + "\n}\n";
+            " {\n  %0 = graph.attention %q, %k, %v" + (mt.empty() ? "" : ", %m") +
+            " {scale = 0.375 : f64, causal = " + (c.isCausal ? "true" : "false") + "} : (" + qt + ", " + kt + ", " + vt +
+            (mt.empty() ? "" : ", " + mt) + ") -> " + yt + "\n  return %0 : " + yt + "\n}\n";
     call.expected = {expected};
     calls.push_back(call);
   }

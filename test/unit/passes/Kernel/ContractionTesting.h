@@ -30,7 +30,8 @@ inline int64_t product(const std::vector<int64_t> &dims) {
 }
 
 /// Multiples of 1/64 in [-1, 1): products and short sums of them are exact in f32, longer sums nearly so.
-template <typename T = float> std::vector<T> randomValues(int64_t count, unsigned seed) {
+template <typename T = float>
+std::vector<T> randomValues(int64_t count, unsigned seed) {
   std::mt19937 generator(seed);
   std::vector<T> values(count);
   for (T &value : values)
@@ -42,7 +43,8 @@ template <typename T = float> std::vector<T> randomValues(int64_t count, unsigne
 }
 
 /// [batch, K, N] -> [batch][ceil(N/16)][K][16].
-template <typename T> std::vector<T> packPanels(const std::vector<T> &source, int64_t batch, int64_t k, int64_t n) {
+template <typename T>
+std::vector<T> packPanels(const std::vector<T> &source, int64_t batch, int64_t k, int64_t n) {
   std::vector<T> packed(batch * panelsOf(n) * k * panelColumns);
   for (int64_t i = 0; i < batch; ++i)
     for (int64_t row = 0; row < k; ++row)
@@ -81,7 +83,8 @@ inline std::string tensorText(const std::vector<std::string> &dims, const std::s
 
 struct Buffer {
   std::vector<char> bytes;
-  template <typename T> static Buffer of(const std::vector<T> &values) {
+  template <typename T>
+  static Buffer of(const std::vector<T> &values) {
     Buffer buffer;
     buffer.bytes.resize(values.size() * sizeof(T));
     std::memcpy(buffer.bytes.data(), values.data(), buffer.bytes.size());
@@ -148,9 +151,7 @@ inline std::vector<double> readValues(const std::vector<char> &bytes, const std:
   return read(float());
 }
 
-inline unsigned bytesOf(const std::string &type) {
-  return type == "f64" || type == "i64" ? 8 : type == "bf16" || type == "f16" ? 2 : 4;
-}
+inline unsigned bytesOf(const std::string &type) { return type == "f64" || type == "i64" ? 8 : type == "bf16" || type == "f16" ? 2 : 4; }
 
 /// Runs `calls` on the kernels of `text`. |difference| <= tolerance * (1 + |expected|).
 inline void checkKernels(const std::string &text, const std::vector<Call> &calls, double tolerance = 1e-5) {

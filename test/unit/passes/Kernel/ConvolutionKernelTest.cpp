@@ -104,13 +104,14 @@ std::string convolutionText(const std::string &name, const ConvolutionCase &c, s
   out.push_back(std::to_string(c.outputs));
   int64_t depth = c.taps() * c.channels / c.groups;
   std::string x = tensorText(in, "f32"), y = tensorText(out, "f32");
-  std::string w = c.isDepthwise()
-                      ? tensorText({std::to_string(c.taps()), std::to_string(c.channels)}, "f32")
-                      : tensorText({std::to_string(c.groups), std::to_string(panelsOf(c.outputs / c.groups)), std::to_string(depth), "16"}, "f32");
+  std::string w =
+      c.isDepthwise()
+          ? tensorText({std::to_string(c.taps()), std::to_string(c.channels)}, "f32")
+          : tensorText({std::to_string(c.groups), std::to_string(panelsOf(c.outputs / c.groups)), std::to_string(depth), "16"}, "f32");
   std::string bias = tensorText({std::to_string(c.outputs)}, "f32");
   return "func.func @" + name + "(%x: " + x + ", %w: " + w + ", %bias: " + bias + ") -> " + y + " {\n" +
-         "  %0 = graph.convolution %x, %w {strides = " + listText(strides) + ", pad_low = " + listText(low) + ", pad_high = " +
-         listText(high) + ", dilations = " + listText(dilations) + ", groups = " + std::to_string(c.groups) +
+         "  %0 = graph.convolution %x, %w {strides = " + listText(strides) + ", pad_low = " + listText(low) +
+         ", pad_high = " + listText(high) + ", dilations = " + listText(dilations) + ", groups = " + std::to_string(c.groups) +
          " : i64, layout = #graph.layout<channels_last>, filter_packed, filter_shape = " + listText(filter) + "} : (" + x + ", " + w +
          ") -> " + y + "\n  %1 = graph.broadcast %bias {dimensions = array<i64: " + std::to_string(c.axes.size() + 1) + ">} : (" + bias +
          ") -> " + y + "\n  %2 = graph.add %0, %1 : (" + y + ", " + y + ") -> " + y + "\n  %3 = graph.relu %2 : (" + y + ") -> " + y +

@@ -50,12 +50,13 @@ std::string matmulText(const std::string &name, const MatmulCase &c, const std::
   }
   std::string a = tensorText(lhs, type), w = tensorText(rhs, type), y = tensorText(result, type);
   return "func.func @" + name + "(%a: " + a + ", %w: " + w + ") -> " + y + " {\n  %0 = graph.dot_general %a, %w {lhs_batch = array<i64" +
-         batch + ">, rhs_batch = array<i64" + batch + ">, lhs_contract = array<i64: " + lhsContract + ">, rhs_contract = array<i64: " +
-         axis + ">" + (c.isPacked ? ", rhs_packed = " + std::to_string(c.n) + " : i64" : "") + "} : (" + a + ", " + w + ") -> " + y +
-         "\n  return %0 : " + y + "\n}\n";
+         batch + ">, rhs_batch = array<i64" + batch + ">, lhs_contract = array<i64: " + lhsContract +
+         ">, rhs_contract = array<i64: " + axis + ">" + (c.isPacked ? ", rhs_packed = " + std::to_string(c.n) + " : i64" : "") + "} : (" +
+         a + ", " + w + ") -> " + y + "\n  return %0 : " + y + "\n}\n";
 }
 
-template <typename T> void checkCases(const std::vector<MatmulCase> &cases, const std::string &type, double tolerance = 1e-5) {
+template <typename T>
+void checkCases(const std::vector<MatmulCase> &cases, const std::string &type, double tolerance = 1e-5) {
   std::string text;
   std::vector<Call> calls;
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -211,7 +212,10 @@ func.func @k(%x: tensor<?x?x12xf32, #xt>, %w: tensor<3x12x16xf32>, %bias: tensor
       activated.push_back(value);
       full.push_back(value * scale[i % T] + residual[i * N + j]);
     }
-  checkKernels(text, {{"k", {B, T}, {Buffer::of(x), Buffer::of(packPanels(w, 1, K, N)), Buffer::of(bias), Buffer::of(scale), Buffer::of(residual)}, {full, activated}}});
+  checkKernels(text, {{"k",
+                       {B, T},
+                       {Buffer::of(x), Buffer::of(packPanels(w, 1, K, N)), Buffer::of(bias), Buffer::of(scale), Buffer::of(residual)},
+                       {full, activated}}});
 }
 
 TEST_CASE("matmul: a long epilogue goes through the row loop") {
