@@ -1,0 +1,292 @@
+// DEPS: stator::passes::Plan stator::passes::Optimise stator::dialects::Graph::Interpreter
+// Random methods, planned and simulated, against the interpreter.
+#include "unit/Catch.h"
+
+#include "unit/passes/Plan/PlanSimulator.h"
+
+#include "dialects/Graph/ParameterRecipes.h"
+#include "passes/Optimise/Passes.h"
+#include "passes/Plan/Passes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+using namespace stator;
+using namespace stator::test;
+
+std::byte *PlanSimulator::bytesOf(Value buffer) {
+  plan::BufferRef ref = plan::resolveBuffer(buffer);
+  int64_t offset = numberOf(ref.offset);
+  if (ref.declaration.getKind() == plan::BufferKind::arena)
+    return arena.data() + numberOf(plan::exprOf(*ref.declaration.getOffset())) + offset;
+  return own.at(ref.declaration).data() + offset;
+}
+
+graph::TensorValue PlanSimulator::read(Value buffer) {
+  RankedTensorType type = plan::tensorTypeOf(buffer);
+  SmallVector<int64_t> shape;
+  for (const DimExpr &dim : graph::dimsOf(type))
+    shape.push_back(numberOf(dim));
+  graph::TensorValue value(graph::elementTypeOf(type.getElementType()), shape);
+  std::memcpy(value.data.data(), bytesOf(buffer), value.data.size());
+  return value;
+}
+
+void PlanSimulator::write(Value buffer, const graph::TensorValue &value) {
+  REQUIRE(static_cast<int64_t>(value.data.size()) == numberOf(plan::sizeBytesOf(plan::tensorTypeOf(buffer))));
+  std::memcpy(bytesOf(buffer), value.data.data(), value.data.size());
+}
+
+void PlanSimulator::execute(plan::KernelOp kernel) {
+  OwningOpRef<func::FuncOp> function = cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, kernel.getKernel())->clone());
+  std::map<std::string, DimExpr> sizes;
+  for (auto [i, size] : llvm::enumerate(kernel.getSizes().dims()))
+    sizes["s" + std::to_string(i)] = DimExpr(numberOf(size));
+  auto substituted = [&](ArrayRef<DimExpr> dims) {
+    return llvm::map_to_vector(dims, [&](const DimExpr &dim) { return dim.substitute(sizes); });
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
+    return graph::tensorType(substituted(graph::dimsOf(type)), type.getElementType());
+  });
+  replacer.addReplacement([&](graph::DimsAttr dims) {
+    return graph::DimsAttr::get(module.getContext(), ArrayRef<DimExpr>(substituted(dims.dims())));
+  });
+  replacer.recursivelyReplaceElementsIn(*function, true, false, true);
+  (*function)->removeAttr(graph::kSymbolsAttr);
+  SmallVector<graph::TensorValue> inputs;
+  for (Value input : kernel.getInputs())
+    inputs.push_back(read(input));
+  auto results = graph::interpret(*function, inputs);
+  REQUIRE(succeeded(results));
+  for (auto [output, value] : llvm::zip(kernel.getOutputs(), *results))
+    write(output, value);
+}
+
+void PlanSimulator::execute(Block &block) {
+  for (Operation &op : block) {
+    if (auto kernel = dyn_cast<plan::KernelOp>(op)) {
+      execute(kernel);
+    } else if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+      write(copy.getDestination(), read(copy.getSource()));
+    } else if (auto shape = dyn_cast<plan::ShapeOp>(op)) {
+      graph::TensorValue value = read(shape.getDestination());
+      for (auto [i, expr] : llvm::enumerate(shape.getValues().dims()))
+        value.setInteger(i, numberOf(expr));
+      write(shape.getDestination(), value);
+    } else if (auto branch = dyn_cast<plan::IfOp>(op)) {
+      execute((read(branch.getCondition()).integer(0) ? branch.getOnTrue() : branch.getOnFalse()).front());
+    } else if (auto loop = dyn_cast<plan::LoopOp>(op)) {
+      for (execute(loop.getBefore().front()); read(loop.getCondition()).integer(0); execute(loop.getBefore().front()))
+        execute(loop.getBody().front());
+    }
+  }
+}
+
+std::vector<graph::TensorValue> PlanSimulator::run(const std::vector<graph::TensorValue> &inputs) {
+  arena.assign(numberOf(plan::exprOf(*method.getArenaSize())), std::byte{0xA5});
+  std::vector<Value> outputs;
+  SymbolTableCollection tables;
+  for (auto buffer : method.getOps<plan::BufferOp>()) {
+    std::vector<std::byte> &bytes = own[buffer];
+    bytes.assign(numberOf(plan::sizeBytesOf(buffer.getTensorType())), std::byte{0x5A});
+    if (buffer.getKind() == plan::BufferKind::input)
+      bytes = inputs.at(*buffer.getIndex()).data;
+    if (buffer.getKind() == plan::BufferKind::parameter)
+      REQUIRE(succeeded(graph::materialize(module.lookupSymbol<graph::ParameterOp>(*buffer.getParameter()), tables,
+                                           {reinterpret_cast<char *>(bytes.data()), bytes.size()})));
+    if (buffer.getKind() == plan::BufferKind::output) {
+      outputs.resize(std::max<size_t>(outputs.size(), *buffer.getIndex() + 1));
+      outputs[*buffer.getIndex()] = buffer;
+    }
+  }
+  execute(method.getBody().front());
+  std::vector<graph::TensorValue> values;
+  for (Value output : outputs)
+    values.push_back(read(output));
+  return values;
+}
+
+namespace {
+
+/// Writes a random method over three types: !a is two !h one after the other, !f is !a flattened.
+class MethodWriter {
+public:
+  explicit MethodWriter(unsigned seed) : random(seed) {}
+
+  std::string write(const std::string &types) {
+    Pools pools;
+    pools.a = {"%x"};
+    pools.h = {"%y"};
+    text = types + "func.func @forward(%x: !a, %y: !h, %c: tensor<i1>, %n: tensor<i64>) -> (!a, !a, !h, !f, !a) {\n"
+                   "  %zero = graph.constant dense<0> : tensor<i64>\n  %one = graph.constant dense<1> : tensor<i64>\n";
+    for (int i = 0; i < 14; ++i)
+      step(pools, /*depth=*/0);
+    std::string f = pools.f.empty() ? reshape(pick(pools.a), "!a", "!f") : pick(pools.f);
+    std::string a0 = pick(pools.a), a1 = pick(pools.a), a2 = pools.a.back(), h = pick(pools.h);
+    text += "  return " + a0 + ", " + a1 + ", " + h + ", " + f + ", " + a2 + " : !a, !a, !h, !f, !a\n}\n";
+    return text;
+  }
+
+private:
+  struct Pools {
+    std::vector<std::string> a, h, f;
+  };
+
+  unsigned below(unsigned n) { return random() % n; }
+  std::string pick(const std::vector<std::string> &pool) { return pool[below(pool.size())]; }
+  std::string fresh() { return "%v" + std::to_string(next++); }
+  std::string emit(const std::string &op, const std::string &type) {
+    std::string name = fresh();
+    text += "  " + name + " = " + op + " : " + type + "\n";
+    return name;
+  }
+  std::string reshape(const std::string &x, const std::string &from, const std::string &to) {
+    return emit("graph.reshape " + x, "(" + from + ") -> " + to);
+  }
+  std::string unary(const std::string &x, const std::string &type) {
+    static const char *const kOps[] = {"neg", "abs", "relu", "sin"};
+    return emit(std::string("graph.") + kOps[below(4)] + " " + x, "(" + type + ") -> " + type);
+  }
+
+  void step(Pools &pools, int depth) {
+    switch (below(depth < 2 ? 12 : 10)) {
+    case 0:
+    case 1:
+      pools.a.push_back(unary(pick(pools.a), "!a"));
+      return;
+    case 2:
+      pools.h.push_back(unary(pick(pools.h), "!h"));
+      return;
+    case 3:
+      pools.a.push_back(emit("graph.add " + pick(pools.a) + ", " + pick(pools.a), "(!a, !a) -> !a"));
+      return;
+    case 4:
+      pools.a.push_back(emit("graph.concat " + pick(pools.h) + ", " + pick(pools.h) + " {axis = 1 : i64}", "(!h, !h) -> !a"));
+      return;
+    case 5:
+      pools.h.push_back(emit("graph.slice " + pick(pools.a) + " {starts = #graph.dims<[\"0\", \"" + (below(2) ? "0" : half) +
+                                 "\", \"0\"]>, strides = array<i64: 1, 1, 1>}",
+                             "(!a) -> !h"));
+      return;
+    case 6:
+      pools.f.push_back(reshape(pick(pools.a), "!a", "!f"));
+      return;
+    case 7:
+      if (!pools.f.empty())
+        pools.a.push_back(reshape(unary(pick(pools.f), "!f"), "!f", "!a"));
+      return;
+    case 8:
+      pools.a.push_back(emit("graph.reverse " + pick(pools.a) + " {axes = array<i64: 1>}", "(!a) -> !a"));
+      return;
+    case 9:
+      pools.h.push_back(emit("graph.mul " + pick(pools.h) + ", " + pick(pools.h), "(!h, !h) -> !h"));
+      return;
+    case 10:
+      branch(pools, depth);
+      return;
+    case 11:
+      loop(pools, depth);
+      return;
+    }
+  }
+
+  void steps(Pools &pools, int depth) {
+    for (unsigned i = 0, n = below(3); i < n; ++i)
+      step(pools, depth + 1);
+  }
+
+  void branch(Pools &pools, int depth) {
+    std::string name = fresh();
+    text += "  " + name + ":2 = graph.if %c : (tensor<i1>) -> (!a, !h) {\n";
+    for (int side = 0; side < 2; ++side) {
+      Pools inner = pools;
+      steps(inner, depth);
+      text += "  graph.yield " + pick(inner.a) + ", " + inner.h.back() + " : !a, !h\n  }" + (side == 0 ? " else {\n" : "\n");
+    }
+    pools.a.push_back(name + "#0");
+    pools.h.push_back(name + "#1");
+  }
+
+  void loop(Pools &pools, int depth) {
+    std::string name = fresh(), i = fresh(), p = fresh(), q = fresh();
+    std::string carried = "tensor<i64>, !a, !a";
+    auto arguments = [&](const char *suffix) {
+      return "  ^bb0(" + i + suffix + ": tensor<i64>, " + p + suffix + ": !a, " + q + suffix + ": !a):\n";
+    };
+    text += "  " + name + ":3 = graph.while %zero, " + pick(pools.a) + ", " + pick(pools.a) + " : (" + carried + ") -> (" + carried + ") {\n" +
+            arguments("c");
+    std::string test = emit("graph.compare " + i + "c, %n {direction = #graph.compare_direction<lt>}", "(tensor<i64>, tensor<i64>) -> tensor<i1>");
+    text += "  graph.yield " + test + " : tensor<i1>\n  } do {\n" + arguments("b");
+    Pools inner = pools;
+    inner.a.push_back(p + "b");
+    inner.a.push_back(q + "b");
+    steps(inner, depth);
+    std::string more = emit("graph.add " + i + "b, %one", "(tensor<i64>, tensor<i64>) -> tensor<i64>");
+    text += "  graph.yield " + more + ", " + (below(2) ? q + "b" : pick(inner.a)) + ", " + pick(inner.a) + " : " + carried + "\n  }\n";
+    pools.a.push_back(name + "#1");
+    pools.a.push_back(name + "#2");
+  }
+
+  std::mt19937 random;
+  std::string text;
+  unsigned next = 0;
+
+public:
+  /// Where the second half of !a begins.
+  std::string half = "2";
+};
+
+void checkMethod(MLIRContext &context, const std::string &text, int64_t n) {
+  INFO(text);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  REQUIRE(module);
+  auto random = [&](ArrayRef<int64_t> shape, int64_t seed) {
+    std::vector<double> values(graph::elementCount(shape));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>((i * 37 + seed * 11) % 64) / 16 - 2;
+    return graph::TensorValue::of(ElementType::F32, shape, values);
+  };
+  for (int64_t condition : {0, 1}) {
+    std::vector<graph::TensorValue> inputs = {random({1, 2 * n, 8}, 1), random({1, n, 8}, 2),
+                                              graph::TensorValue::ofIntegers(ElementType::I1, {}, {condition}),
+                                              graph::TensorValue::ofIntegers(ElementType::I64, {}, {3 * condition})};
+    auto expected = graph::interpret(cast<func::FuncOp>(module->lookupSymbol("forward")), inputs);
+    REQUIRE(succeeded(expected));
+    OwningOpRef<ModuleOp> planned = module->clone();
+    PassManager passes(&context);
+    passes.addNestedPass<func::FuncOp>(optimise::createFormFusionsPass());
+    passes.addPass(plan::createPlanOutlineKernelsPass());
+    passes.addPass(plan::createPlanBuildPass());
+    passes.addNestedPass<plan::MethodOp>(plan::createPlanAssignMemoryPass());
+    passes.addPass(plan::createPlanVerifyPass());
+    REQUIRE(succeeded(passes.run(*planned)));
+    auto method = *planned->getOps<plan::MethodOp>().begin();
+    std::vector<graph::TensorValue> outputs = PlanSimulator(*planned, method, {{"N", n}}).run(inputs);
+    REQUIRE(outputs.size() == expected->size());
+    for (auto [output, wanted] : llvm::zip(outputs, *expected))
+      CHECK(output.data == wanted.data);
+  }
+}
+
+} // namespace
+
+TEST_CASE("planned methods compute what the interpreter computes") {
+  MLIRContext context;
+  context.loadDialect<graph::GraphDialect, plan::PlanDialect, func::FuncDialect>();
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    MethodWriter fixed(seed);
+    checkMethod(context, fixed.write("!a = tensor<1x4x8xf32>\n!h = tensor<1x2x8xf32>\n!f = tensor<32xf32>\n"), 2);
+    MethodWriter symbolic(seed);
+    symbolic.half = "N";
+    std::string text = symbolic.write("!a = tensor<1x?x8xf32, #graph.dims<[\"1\", \"2*N\", \"8\"]>>\n!h = tensor<1x?x8xf32, "
+                                      "#graph.dims<[\"1\", \"N\", \"8\"]>>\n!f = tensor<?xf32, #graph.dims<[\"16*N\"]>>\n");
+    checkMethod(context, text, 3);
+  }
+}
