@@ -42,9 +42,12 @@ Result<ModelKind> compiler::modelKindOf(const std::string &path, const std::stri
     return unsupported("`" + path + "`: this is a pickle, expected a model in ONNX or in MLIR text");
   // MLIR text is text; an ONNX file begins with field 1 (ir_version), a varint, and has zero and control bytes soon after.
   bool isText = llvm::all_of(start, [](char c) { return llvm::isPrint(c) || llvm::isSpace(c) || static_cast<signed char>(c) < 0; });
-  if (isText)
-    return ModelKind::Mlir;
-  return ModelKind::Onnx;
+  if (!isText)
+    return ModelKind::Onnx;
+  bool looksLikeIr = llvm::sys::path::extension(path) == ".mlir" || start.contains("func.func") || start.contains("graph.");
+  if (!looksLikeIr)
+    return invalidFile("`" + path + "`: this is text, but not of the graph dialect; expected a model in ONNX or in MLIR text");
+  return ModelKind::Mlir;
 }
 
 Result<OwningOpRef<ModuleOp>> compiler::readDump(const std::string &path, MLIRContext &context) {
