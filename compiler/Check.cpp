@@ -9,6 +9,8 @@
 
 #include "dialects/Plan/PlanOps.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
@@ -41,9 +43,16 @@ Result<SupportReport> compiler::check(const std::string &path, const CompileOpti
       report.unsupported.push_back({"", status.message()});
     return report;
   }
+  std::map<std::string, unsigned> kinds;
   driver.module().walk([&](Operation *op) {
-    report.ownKernels += isa<plan::KernelOp>(op);
-    report.libraryCalls += isa<plan::LibraryOp>(op);
+    if (auto kernel = dyn_cast<plan::KernelOp>(op)) {
+      ++report.ownKernels;
+      ++kinds[kernel.getFamily().str() + ", own kernel"];
+    } else if (auto library = dyn_cast<plan::LibraryOp>(op)) {
+      ++report.libraryCalls;
+      ++kinds[(library.getFamily() + ", " + library.getLibrary()).str()];
+    }
   });
+  report.kernelKinds.assign(kinds.begin(), kinds.end());
   return report;
 }

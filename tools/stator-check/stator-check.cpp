@@ -25,7 +25,9 @@ void printText(const std::string &model, const compiler::SupportReport &report) 
       std::printf("  %6u  %s\n", count, name.c_str());
   }
   if (report.isSupported()) {
-    std::printf("\n%u calls of own kernels, %u calls of a library\n", report.ownKernels, report.libraryCalls);
+    std::printf("\n%u calls of own kernels, %u calls of a library:\n", report.ownKernels, report.libraryCalls);
+    for (const auto &[kind, count] : report.kernelKinds)
+      std::printf("  %6u  %s\n", count, kind.c_str());
     return;
   }
   std::printf("\nnot supported (%zu):\n", report.unsupported.size());
@@ -54,6 +56,11 @@ void printJson(const std::string &model, const compiler::SupportReport &report) 
   json.endArray();
   json.field("own_kernel_calls", report.ownKernels);
   json.field("library_calls", report.libraryCalls);
+  json.key("kernel_kinds");
+  json.beginObject();
+  for (const auto &[kind, count] : report.kernelKinds)
+    json.field(kind, count);
+  json.endObject();
   json.endObject();
   std::printf("%s\n", json.text().c_str());
 }

@@ -33,7 +33,7 @@ struct Diagnostic {
   std::string message;
 };
 
-/// The compiler has begun a step: stage `stage` of `stages`, and within it `item` of `items` (kernels, parameters), if it counts.
+/// The compiler has begun a step: stage `stage`, which is `number` of `total`, and within it `detail` (a level, a parameter), if any.
 struct Progress {
   std::string stage;
   unsigned number = 0;
@@ -46,7 +46,7 @@ struct CompileOptions {
   std::string output;
   /// "onnx" or "mlir"; empty: told from the first bytes of the file.
   std::string inputType;
-  /// 0 to 3. From 0 to 1 the graph stage begins to simplify, from 1 to 2 the backend works at full strength.
+  /// 0 to 3: how hard the backend tries. The stages before it always do all they can.
   int optimisationLevel = 2;
   /// "none": own kernels only; "onednn": oneDNN for every contraction that it can do; "auto": by cost.
   std::string library = "auto";
@@ -108,6 +108,8 @@ struct SupportReport {
   /// After a successful import and optimisation: what each fusion became.
   unsigned ownKernels = 0;
   unsigned libraryCalls = 0;
+  /// The same by kind: "matmul, own kernel" or "matmul, onednn", and how often, sorted by name.
+  std::vector<std::pair<std::string, unsigned>> kernelKinds;
   bool isSupported() const { return unsupported.empty(); }
 };
 
