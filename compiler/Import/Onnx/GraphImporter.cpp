@@ -65,15 +65,17 @@ void GraphImporter::checkOpsets() {
 void GraphImporter::importMain(const compiler::ImportOptions &options) {
   checkOpsets();
   for (const compiler::SymbolSpec &symbol : options.symbols) {
-    trace::Dim size = traceBuilder.symbol(symbol.name, symbol.min, symbol.max);
     // A size that is fixed is a number everywhere, and the kernels are compiled for it.
     if (symbol.min == symbol.max)
-      traceBuilder.constrainEqual(size, symbol.min);
+      fixedSizes[symbol.name] = symbol.min;
+    else
+      traceBuilder.symbol(symbol.name, symbol.min, symbol.max);
   }
   if (!traceBuilder.ok())
     return;
   declareInitializers(model.graph, mainScope);
   declareInputs(options);
+  traceBuilder.setLocation("");
   for (const compiler::SymbolSpec &symbol : options.symbols)
     if (!sizeNames.count(symbol.name))
       traceBuilder.fail(StatusCode::InvalidArgument, "no size of the inputs is named `" + symbol.name + "`");

@@ -79,6 +79,8 @@ private:
   std::map<std::string, unsigned> operatorCounts;
   /// Names that sizes of inputs have.
   std::set<std::string> sizeNames;
+  /// Those that the user gives a value.
+  std::map<std::string, int64_t> fixedSizes;
   bool insideNodes = false;
 };
 

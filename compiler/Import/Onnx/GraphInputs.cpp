@@ -86,8 +86,8 @@ void GraphImporter::declareInput(const ValueInfo &input, const compiler::InputSp
 
 trace::Dim GraphImporter::namedSize(const std::string &name) {
   sizeNames.insert(name);
-  // A size that is fixed is a number.
-  return traceBuilder.impl().simplify(traceBuilder.symbol(name).expr());
+  auto fixed = fixedSizes.find(name);
+  return fixed == fixedSizes.end() ? traceBuilder.symbol(name) : trace::Dim(fixed->second);
 }
 
 trace::Dims GraphImporter::inputDims(const ValueInfo &input, const compiler::InputSpec *spec) {
@@ -175,10 +175,17 @@ trace::Tensor GraphImporter::constantInput(const ValueInfo &input, const compile
   std::vector<int64_t> dims;
   std::vector<char> bytes;
   if (spec.array) {
-    if (spec.array->type != *type)
+    // NumPy has no bf16: such arrays are f32 in files.
+    bool isWide = *type == ElementType::BF16 && spec.array->type == ElementType::F32;
+    if (spec.array->type != *type && !isWide)
       return refuse("is " + std::string(name(*type)) + " in the model, but the constant is " + name(spec.array->type));
     dims = spec.array->dims;
     bytes = spec.array->bytes;
+    if (isWide) {
+      trace::Contents numbers = trace::readContents(ElementType::F32, spec.array->bytes.data(), int64_t(bytes.size() / sizeof(float)));
+      bytes.clear();
+      trace::writeContents(*type, numbers, bytes);
+    }
   } else {
     // Sizes that the model leaves open are what the elements make them: one axis at most can be.
     int64_t known = 1, open = -1, given = int64_t(spec.elements.size());

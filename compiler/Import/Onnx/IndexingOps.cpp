@@ -112,7 +112,8 @@ void resize(OpContext &op) {
     return;
   options.cubicCoefficient = op.number("cubic_coeff_a", -0.75);
   options.excludeOutside = op.flag("exclude_outside");
-  options.antialias = op.flag("antialias");
+  if (op.flag("antialias") && options.mode != fn::ResizeMode::Nearest)
+    return op.unsupported("antialiasing is not supported");
   options.axes = op.integers("axes").value_or(trace::Ints());
   std::string_view aspect = op.text("keep_aspect_ratio_policy", "stretch");
   if (aspect == "not_larger")
