@@ -49,6 +49,19 @@ TEST_CASE("dims are fixed or ranged") {
   }
 }
 
+TEST_CASE("constants are lists of elements or files") {
+  ConstantSpec spec = parseConstantSpec("axes=[0, -1]").value();
+  CHECK(spec.name == "axes");
+  CHECK(spec.elements == std::vector<std::string>{"0", "-1"});
+  CHECK(parseConstantSpec("empty=").value().elements.empty());
+  spec = parseConstantSpec("a=b=@folder/x=1.npy").value();
+  CHECK((spec.name == "a=b" && spec.file == "folder/x=1.npy"));
+  for (const char *text : {"axes", "=1", "=@x.npy", "x=@"}) {
+    INFO(text);
+    CHECK(!parseConstantSpec(text).ok());
+  }
+}
+
 TEST_CASE("CPU levels come from the most demanding to the least") {
   CompileOptions options;
   std::vector<CpuLevel> levels = cpuLevelsOf(options).value();
