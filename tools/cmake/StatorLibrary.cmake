@@ -16,8 +16,9 @@ function(stator_compile_options target)
 endfunction()
 
 # stator_missing(<variable> <kind and name> DEPS...): which of our own dependencies do not exist. A tree under construction may leave
-# folders out: with STATOR_ALLOW_PARTIAL whatever needs a missing one is left out too, otherwise it is an error.
-option(STATOR_ALLOW_PARTIAL "Leave out what depends on folders that do not exist" ON)
+# folders out: with STATOR_ALLOW_PARTIAL whatever needs a missing one is left out too, otherwise it is an error. Without the compiler,
+# what needs a part of it (tests of the runtime that write artifacts) is left out silently.
+option(STATOR_ALLOW_PARTIAL "Leave out what depends on folders that do not exist" OFF)
 function(stator_missing variable what)
   set(missing)
   foreach(dep IN LISTS ARGN)
@@ -26,7 +27,9 @@ function(stator_missing variable what)
     endif()
   endforeach()
   set(${variable} "${missing}" PARENT_SCOPE)
-  if(missing AND STATOR_ALLOW_PARTIAL)
+  if(missing AND NOT STATOR_BUILD_COMPILER)
+    message(STATUS "stator: ${what} needs ${missing} and is left out")
+  elseif(missing AND STATOR_ALLOW_PARTIAL)
     message(WARNING "${what} left out: no target ${missing}")
   elseif(missing)
     message(FATAL_ERROR "${what}: no target ${missing}")
