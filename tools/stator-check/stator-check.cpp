@@ -9,6 +9,7 @@
 #include "serialization/Base/JsonWriter.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
+#include "tools/support/StandardInput.h"
 
 #include <cstdio>
 
@@ -72,7 +73,7 @@ int main(int argc, char **argv) {
   bool asJson = false;
   compiler::CompileOptions options;
   CommandLine line("stator-check", "MODEL [options]", "Says whether a model can be compiled, and everything that stands in the way.");
-  line.positional("MODEL", &model, "model.onnx, or model.mlir in the graph dialect");
+  line.positional("MODEL", &model, "model.onnx, or model.mlir in the graph dialect; - for standard input");
   line.group("Options");
   line.choice("input-type", {"onnx", "mlir"}, &options.inputType, "kind of the model file (default: told from its first bytes)");
   line.list("input", "[NAME=]SHAPExTYPE", &options.inputs, "sizes and type of an input: x=1x3x224x224xf32");
@@ -88,6 +89,9 @@ int main(int argc, char **argv) {
     reportError("stator-check", status);
     return ExitUsage;
   }
+  StandardInput standardInput;
+  if (Status status = standardInput.resolve(&model); !status.ok())
+    return reportError("stator-check", status);
   Result<compiler::SupportReport> report = compiler::check(model, options);
   if (!report.ok())
     return reportError("stator-check", report.status());

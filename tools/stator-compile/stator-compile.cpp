@@ -10,6 +10,7 @@
 #include "serialization/Base/OutputFile.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
+#include "tools/support/StandardInput.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,7 +39,7 @@ struct Settings {
 
 void declare(CommandLine &line, Settings &settings) {
   compiler::CompileOptions &compile = settings.compile;
-  line.positional("MODEL", &settings.model, "model.onnx, or model.mlir in the graph dialect", /*required=*/false);
+  line.positional("MODEL", &settings.model, "model.onnx, or model.mlir in the graph dialect; - for standard input", /*required=*/false);
   line.group("Output");
   line.text("output", "FILE", &compile.output,
             "the artifact (default: beside the model); with --stop-after, the IR (default: standard output)");
@@ -133,6 +134,13 @@ int compileModel(Settings &settings) {
     std::fprintf(stderr, "stator-compile: error: an artifact is not written to standard output: name a file by -o\n");
     return ExitUsage;
   }
+  if (writesArtifact && options.output.empty() && settings.model == "-") {
+    std::fprintf(stderr, "stator-compile: error: a model from standard input has no name to derive the artifact's from: name it by -o\n");
+    return ExitUsage;
+  }
+  StandardInput standardInput;
+  if (Status status = standardInput.resolve(&settings.model); !status.ok())
+    return reportError("stator-compile", status);
   if (writesArtifact && options.output.empty() && !settings.model.empty())
     options.output = replaceExtension(settings.model, ".stator");
   if (writesArtifact && !settings.noReproducer)
