@@ -143,7 +143,11 @@ int compileModel(Settings &settings) {
     return reportError("stator-compile", status);
   if (writesArtifact && options.output.empty() && !settings.model.empty())
     options.output = replaceExtension(settings.model, ".stator");
-  if (writesArtifact && !settings.noReproducer)
+  // A pass manager takes one file for this: MLIR's own flag goes first.
+  bool hasOwnReproducer = false;
+  for (const std::string &argument : settings.mlirArguments)
+    hasOwnReproducer |= argument.starts_with("--mlir-pass-pipeline-crash-reproducer");
+  if (writesArtifact && !settings.noReproducer && !hasOwnReproducer)
     options.crashReproducer = options.output + ".reproducer.mlir";
 
   CompilerMessages messages("stator-compile", !settings.quiet && isatty(STDERR_FILENO));
