@@ -74,7 +74,7 @@ func.func @guards_integer_division(%x: tensor<8xi32>, %y: tensor<8xi32>) -> tens
 // CHECK-LABEL: func.func @reads_gathers_by_position
 func.func @reads_gathers_by_position(%x: tensor<10x64xf32>, %i: tensor<3xi64>) -> tensor<3x64xf32> {
   // CHECK: %[[COLUMN:.*]] = linalg.index 1
-  // CHECK: tensor.extract %{{.*}}[%{{.*}}, %[[COLUMN]]] : tensor<10x64xf32>
+  // CHECK: tensor.extract %{{.*}}[%{{.*}}, %[[COLUMN]]] {kernel.needs_elements} : tensor<10x64xf32>
   %0 = graph.gather %x, %i {axis = 0 : i64} : (tensor<10x64xf32>, tensor<3xi64>) -> tensor<3x64xf32>
   return %0 : tensor<3x64xf32>
 }
