@@ -29,7 +29,7 @@ def FoldConstantsPass : Pass<"graph-fold-constants", "::mlir::ModuleOp"> {
     only where something else is folded through them: kernels compute them for less than it costs to read them. Transposes, reshapes and
     conversions of weights are left to graph-fold-parameter-transforms, which needs no memory for them.
   }];
-  let options = [Option<"maxElements", "max-elements", "int64_t", "1048576", "Largest result that is folded">];
+  let options = [Option<"maxElements", "max-elements", "int64_t", "4194304", "Largest result that is folded">];
   let statistics = [Statistic<"numFolded", "num-folded", "Ops replaced by constants">];
 }
 
