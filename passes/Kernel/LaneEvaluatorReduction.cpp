@@ -115,6 +115,18 @@ LaneEvaluator::Values LaneEvaluator::overDims(ArrayRef<unsigned> dims, ArrayRef<
                                               Values carried, llvm::function_ref<Values(Values)> body) {
   if (dims.empty())
     return body(std::move(carried));
+  // A small window is written out: its positions are constants then, and tests for the border fold or are shared.
+  constexpr int64_t mostWrittenOut = 9;
+  int64_t product = 1;
+  for (Value size : sizes)
+    product *= std::min(constantOf(size).value_or(mostWrittenOut + 1), mostWrittenOut + 1);
+  if (product <= mostWrittenOut) {
+    for (int64_t i = 0, e = *constantOf(sizes.front()); i < e; ++i) {
+      point[dims.front()] = LaneValue::uniform(k.i64(i));
+      carried = overDims(dims.drop_front(), sizes.drop_front(), point, std::move(carried), body);
+    }
+    return carried;
+  }
   unsigned currentLanes = lanes();
   Value currentMask = mask();
   return k.loop(k.i64(0), sizes.front(), k.i64(1), carried, [&](Value index, ValueRange inner) -> Values {

@@ -27,6 +27,23 @@ static TextCase rowCase(const std::string &name, int64_t rows, int64_t width, in
           4.0 * all * tensors, {rows}};
 }
 
+static TextCase poolCase(const std::string &kind, int64_t batch, int64_t size, int64_t channels, int64_t window, int64_t stride,
+                         int64_t pad) {
+  int64_t outputs = (size + 2 * pad - window) / stride + 1;
+  auto pair = [](int64_t value) { return "array<i64: " + std::to_string(value) + ", " + std::to_string(value) + ">"; };
+  auto type = [&](int64_t side) {
+    std::string s = std::to_string(side);
+    return "tensor<" + std::to_string(batch) + "x" + s + "x" + s + "x" + std::to_string(channels) + "xf32>";
+  };
+  std::string text = "func.func @k(%x: " + type(size) + ") -> " + type(outputs) + " {\n  %0 = graph.pool %x {kind = #graph.pool_kind<" + kind +
+                     ">, kernel = " + pair(window) + ", strides = " + pair(stride) + ", pad_low = " + pair(pad) + ", pad_high = " +
+                     pair(pad) + ", dilations = " + pair(1) + ", layout = #graph.layout<channels_last>} : (" + type(size) + ") -> " +
+                     type(outputs) + "\n  return %0 : " + type(outputs) + "\n}\n";
+  int64_t read = batch * size * size * channels, written = batch * outputs * outputs * channels;
+  return {"memory pool " + kind + " " + std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(channels), text,
+          {read, written}, 4.0 * (read + written), {}};
+}
+
 std::vector<TextCase> memoryCases() {
   const std::string relu = "  %b = graph.broadcast %c {dimensions = array<i64: 1>} : ($c) -> $t\n  %0 = graph.mul %x, %b : ($t, $t) -> $t\n"
                            "  %1 = graph.add %0, %b : ($t, $t) -> $t\n  %result = graph.relu %1 : ($t) -> $t\n",
@@ -63,6 +80,9 @@ std::vector<TextCase> memoryCases() {
     }
   for (auto [rows, width] : {std::pair{256, 256}, {3, 50176}, {50176, 3}, {512, 1000}})
     cases.push_back(rowCase("transpose", rows, width, 2, transpose, false, "$u"));
+  cases.push_back(poolCase("max", 2, 112, 64, 3, 2, 1));
+  cases.push_back(poolCase("max", 2, 32, 16, 3, 2, 1));
+  cases.push_back(poolCase("average", 2, 56, 128, 2, 2, 0));
   for (TextCase &c : cases)
     c.unit = "GB";
   return cases;

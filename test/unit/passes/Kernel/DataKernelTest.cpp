@@ -10,7 +10,7 @@ using Sizes = std::vector<std::vector<int64_t>>;
 
 /// One op; `types` are those of its operands %0, %1, ...
 void check(const std::string &op, const std::vector<std::string> &types, const std::vector<std::string> &results, const Sizes &sizes = {},
-           std::vector<InputRange> ranges = {{}}, double relative = 1e-5) {
+           std::vector<InputRange> ranges = {{}}, double relative = 1e-5, bool skipsMiddleLevels = false) {
   std::string arguments, operands, operandTypes, resultTypes, values;
   for (size_t i = 0; i < types.size(); ++i) {
     std::string comma = i ? ", " : "";
@@ -29,7 +29,8 @@ void check(const std::string &op, const std::vector<std::string> &types, const s
                           sizes,
                           std::move(ranges),
                           relative,
-                          1e-6});
+                          1e-6,
+                          skipsMiddleLevels});
 }
 
 } // namespace
@@ -167,5 +168,37 @@ TEST_CASE("the best k, and sorting") {
     check("top_k {k = #graph.dims<[\"2\"]>, axis = 0 : i64" + end, {tensor("9", "ui8")}, {tensor("2", "ui8"), tensor("2", "i64")}, {},
           {{0, 255, true}});
     check("top_k {k = #graph.dims<[\"40\"]>, axis = 1 : i64" + end, {tensor("3,50", "f16")}, {tensor("3,40", "f16"), tensor("3,40", "i64")});
+  }
+}
+
+TEST_CASE("moving kernels for every element type") {
+  for (std::string element : {"f64", "f16", "bf16", "i64", "i32", "i16", "i8", "ui8", "i1"}) {
+    InputRange range{-100, 100, false};
+    auto t = [&](const std::string &dims) { return tensor(dims, element); };
+    auto check = [&](const std::string &op, const std::vector<std::string> &types, const std::vector<std::string> &results,
+                     std::vector<InputRange> ranges) { ::check(op, types, results, {}, std::move(ranges), 1e-5, true); };
+    check("transpose {permutation = array<i64: 1, 0>}", {t("20,33")}, {t("33,20")}, {range});
+    check("slice {starts = #graph.dims<[\"1\", \"2\"]>, strides = array<i64: 1, 2>}", {t("5,40")}, {t("4,19")}, {range});
+    check("concat {axis = 1 : i64}", {t("3,20"), t("3,5")}, {t("3,25")}, {range});
+    check("gather {axis = 0 : i64}", {t("9,20"), tensor("5", "i64")}, {t("5,20")}, {range, {-12, 12}});
+    check("gather_elements {axis = 1 : i64}", {t("9,20"), tensor("9,17", "i32")}, {t("9,17")}, {range, {-22, 22}});
+    check("scatter_elements {axis = 1 : i64}", {t("9,20"), tensor("9,17", "i32"), t("9,17")}, {t("9,20")}, {range, {-22, 22}, range});
+    check("scatter_nd", {t("9,20"), tensor("4,1", "i64"), t("4,20")}, {t("9,20")}, {range, {-10, 10}, range});
+    check("pad {low = #graph.dims<[\"1\", \"2\"]>, high = #graph.dims<[\"0\", \"3\"]>, interior = array<i64: 0, 0>}",
+          {t("4,20"), t("")}, {t("5,25")}, {range});
+    check("resize {mode = #graph.resize_mode<nearest>, coordinate = #graph.resize_coordinate<asymmetric>}", {t("1,5,20")}, {t("1,10,20")},
+          {range});
+    if (element == "i1")
+      continue;
+    check("cumulative {kind = #graph.cumulative_kind<max>, axis = 1 : i64}", {t("3,20")}, {t("3,20")}, {range});
+    check("cumulative {kind = #graph.cumulative_kind<max>, axis = 0 : i64}", {t("3,20")}, {t("3,20")}, {range});
+    check("top_k {k = #graph.dims<[\"3\"]>, axis = 1 : i64}", {t("4,30")}, {t("4,3"), tensor("4,3", "i64")}, {range});
+    check("arg_reduce {kind = #graph.arg_reduce_kind<min>, axis = 1 : i64}", {t("4,30")}, {tensor("4", "i64")}, {range});
+    check("reduce {kind = #graph.reduce_kind<max>, axes = array<i64: 1>}", {t("4,30")}, {t("4")}, {range});
+    check("reduce {kind = #graph.reduce_kind<min>, axes = array<i64: 0>}", {t("4,30")}, {t("30")}, {range});
+    check("pool {kind = #graph.pool_kind<max>, kernel = array<i64: 3>, strides = array<i64: 2>, pad_low = array<i64: 1>, pad_high = "
+          "array<i64: 1>, dilations = array<i64: 1>, layout = #graph.layout<channels_last>}",
+          {t("1,9,20")}, {t("1,5,20")}, {range});
+    check("iota {axis = 1 : i64}", {}, {t("3,20")}, {range});
   }
 }

@@ -62,6 +62,8 @@ struct Comparison {
   std::vector<InputRange> ranges = {{}};
   /// |difference| <= absolute + relative * |expected|, for floats.
   double relative = 1e-5, absolute = 1e-6;
+  /// Only the lowest level, which has neither masks nor half-precision conversions, and the highest.
+  bool skipsMiddleLevels = false;
 };
 
 inline double randomReal(std::mt19937 &random, const InputRange &range, ElementType type) {
@@ -138,7 +140,8 @@ inline void compareWithInterpreter(const Comparison &comparison) {
 
   std::vector<std::pair<const CpuLevel *, std::unique_ptr<bench::LoadedKernels>>> kernels;
   for (const CpuLevel &level : cpuLevels()) {
-    if (!bench::canRun(level))
+    bool isExtreme = &level == &cpuLevels().front() || &level == &cpuLevels().back();
+    if (!bench::canRun(level) || (comparison.skipsMiddleLevels && !isExtreme))
       continue;
     auto loaded = bench::LoadedKernels::compile(comparison.text, level);
     if (!loaded)
