@@ -18,6 +18,10 @@ Value paddingMask(OpContext &op, const Value &mask, const Value &query, const Di
     return {};
   Value isThere;
   if (mask.rank() == 2) {
+    if (mask.dim(1).isConstant() && keys.isConstant() && mask.dim(1) != keys) {
+      op.fail("a padding mask of length " + mask.dim(1).str() + " for " + keys.str() + " keys");
+      return {};
+    }
     isThere = fn::reshape(fn::ne(mask, fn::scalarLike(mask, 0)), Dims{mask.dim(0), 1, 1, mask.dim(1)});
   } else if (mask.rank() == 1 && mask.dim(0) == query.dim(0)) {
     isThere = positionsBelow(mask, keys);
@@ -53,7 +57,10 @@ void attention(OpContext &op) {
   layer.value = splitHeads(parts[2], heads);
   if (!op.builder().ok())
     return;
-  layer.mask = paddingMask(op, op.optional(3), layer.query, layer.key.dim(2));
+  // A mask of length 1 is a placeholder for none.
+  Value mask = op.optional(3);
+  if (!mask || mask.rank() != 2 || mask.dim(1) != Dim(1))
+    layer.mask = paddingMask(op, mask, layer.query, layer.key.dim(2));
   if (Value bias = op.optional(5))
     layer.mask = layer.mask ? fn::add(layer.mask, bias) : bias;
   AttentionResult result = attend(op.builder(), layer);
@@ -67,6 +74,10 @@ void multiHeadAttention(OpContext &op) {
     return;
   if (query.rank() != 3 || !key || !value)
     return op.unsupported("query, key and value packed into one tensor are not supported");
+  if (op.optional(8) || op.optional(9))
+    return op.unsupported("a key cache with room for later keys is not supported");
+  if (op.wantsOutput(3))
+    return op.unsupported("the scores as an output are not supported");
   if (bias && bias.rank() == 1) {
     trace::Tensors parts = fn::split(bias, Dims{query.dim(2), bias.dim(0) - query.dim(2) - value.dim(-1), value.dim(-1)}, 0);
     if (!op.builder().ok() || parts.size() != 3 || key.rank() != 3 || value.rank() != 3)
@@ -90,6 +101,8 @@ void multiHeadAttention(OpContext &op) {
   }
   if (!op.builder().ok())
     return;
+  if (layer.isCausal && layer.key.dim(2) != layer.offset + layer.query.dim(2))
+    return op.unsupported("`unidirectional` with keys of another sequence is not supported");
   layer.mask = paddingMask(op, op.optional(4), layer.query, layer.key.dim(2));
   if (Value added = op.optional(5))
     layer.mask = layer.mask ? fn::add(layer.mask, added) : added;
@@ -137,9 +150,13 @@ void embedLayerNormalization(OpContext &op) {
   sum = fn::add(sum, positions ? fn::gather(table, positions, 0) : fn::slice(table, Dims{0}, Dims{ids.dim(1)}, {0}));
   if (segments)
     sum = fn::add(sum, fn::gather(op.input(4), segments, 0));
+  else if (Value segmentTable = op.optional(4))
+    sum = fn::add(sum, fn::slice(segmentTable, Dims{0}, Dims{1}, {0})); // All are of segment 0.
   op.output(fn::layerNorm(sum, op.input(5), op.input(6), -1, op.number("epsilon", 1e-12)), 0);
+  if (mask) // The number of ones, whatever else is in it.
+    mask = fn::cast(fn::eq(mask, fn::scalarLike(mask, 1)), ElementType::I32);
   if (op.wantsOutput(1))
-    op.output(mask ? fn::reduce(fn::cast(mask, ElementType::I32), fn::Reduction::Sum, trace::Ints{1}, false)
+    op.output(mask ? fn::reduce(mask, fn::Reduction::Sum, trace::Ints{1}, false)
                    : fn::full(op.builder(), ElementType::I32, {ids.dim(0)}, 0),
               1);
   op.output(sum, 2);

@@ -69,21 +69,21 @@ void fusedConv(OpContext &op) {
   Value y = plus(fn::conv(op.input(0), op.input(1), op.optional(2), options), op.optional(3));
   std::string_view activation = op.text("activation", "");
   std::vector<float> given = op.numbers("activation_params").value_or(std::vector<float>());
-  auto parameter = [&](size_t i, double otherwise) { return i < given.size() ? double(given[i]) : otherwise; };
   if (activation == "Relu")
     y = fn::relu(y);
   else if (activation == "Tanh")
     y = fn::tanh(y);
   else if (activation == "Sigmoid")
     y = fn::sigmoid(y);
-  else if (activation == "LeakyRelu")
-    y = fn::leakyRelu(y, parameter(0, 0.01));
+  else if (activation == "LeakyRelu" && given.size() == 1)
+    y = fn::leakyRelu(y, given[0]);
   else if (activation == "Clip" && given.size() == 2)
     y = fn::clip(y, given[0], given[1]);
-  else if (activation == "HardSigmoid")
-    y = fn::hardSigmoid(y, parameter(0, 0.2), parameter(1, 0.5));
+  else if (activation == "HardSigmoid" && given.size() == 2)
+    y = fn::hardSigmoid(y, given[0], given[1]);
   else if (!activation.empty())
-    return op.unsupported("activation `" + std::string(activation) + "` is not supported");
+    return op.unsupported("activation `" + std::string(activation) + "` with " + std::to_string(given.size()) +
+                          " parameters is not supported");
   op.output(y);
 }
 
@@ -91,6 +91,8 @@ void fusedConv(OpContext &op) {
 Value perColumn(const Value &scale) { return scale && scale.rank() == 1 && scale.dim(0) == Dim(1) ? fn::reshape(scale, Dims{}) : scale; }
 
 void matMulIntegerToFloat(OpContext &op) {
+  if (Value zero = op.optional(4); zero && zero.elements() != Dim(1))
+    return op.unsupported("more than one zero point of the left operand is not supported");
   Value a = withoutZeroPoint(op.input(0), op.optional(4), ElementType::I32, -2);
   Value sum = fn::matmul(a, withoutZeroPoint(op.input(1), op.optional(5), ElementType::I32, -1));
   Value scale = fn::mul(perColumn(op.input(2)), perColumn(op.input(3)));
@@ -166,7 +168,6 @@ std::span<const OpEntry> microsoftOps() {
         {"MatMulIntegerToFloat", matMulIntegerToFloat},
         {"DynamicQuantizeMatMul", dynamicQuantizeMatMul},
         {"MatMulNBits", matMulNBits},
-        {"DynamicQuantizeLSTM", dynamicQuantizeLstm},
     };
     std::span<const OpEntry> attention = microsoftAttentionOps();
     all.insert(all.end(), attention.begin(), attention.end());

@@ -9,7 +9,6 @@ namespace stator::onnx {
 
 /// Those around attention, a family of their own by size only.
 std::span<const OpEntry> microsoftAttentionOps();
-void dynamicQuantizeLstm(OpContext &op);
 
 /// x + y, or x when y is absent.
 trace::Tensor plus(const trace::Tensor &x, const trace::Tensor &y);

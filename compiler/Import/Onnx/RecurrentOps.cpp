@@ -1,6 +1,6 @@
 //===- RecurrentOps.cpp - ONNX LSTM, GRU and RNN ---------------------------===//
 
-#include "compiler/Import/Onnx/MicrosoftOps.h"
+#include "compiler/Import/Onnx/OpContext.h"
 
 namespace stator::onnx {
 
@@ -57,7 +57,7 @@ void checkHiddenSize(OpContext &op, const fn::RecurrentInputs &in) {
     op.fail("attribute `hidden_size` does not agree with the shape of the recurrent weights");
 }
 
-void lstmOf(OpContext &op, fn::RecurrentInputs in) {
+void lstm(OpContext &op) {
   static constexpr std::string_view standard[] = {"Sigmoid", "Tanh", "Tanh"};
   int64_t directions = 1;
   auto settings = options(op, directions);
@@ -65,6 +65,7 @@ void lstmOf(OpContext &op, fn::RecurrentInputs in) {
     return;
   if (op.flag("input_forget"))
     return op.unsupported("coupled input and forget gates (`input_forget`) are not supported");
+  fn::RecurrentInputs in = inputs(op);
   in.initialC = op.optional(6);
   in.peephole = op.optional(7);
   checkHiddenSize(op, in);
@@ -72,22 +73,6 @@ void lstmOf(OpContext &op, fn::RecurrentInputs in) {
   op.output(out.y, 0);
   op.output(out.h, 1);
   op.output(out.c, 2);
-}
-
-void lstm(OpContext &op) { lstmOf(op, inputs(op)); }
-
-/// Integer weights [D, X, 4H] with a scale and zero point per direction, or per column of each, as floats [D, 4H, X].
-trace::Tensor dequantised(OpContext &op, const trace::Tensor &weights, const trace::Tensor &scale, const trace::Tensor &zeroPoint) {
-  if (!op.builder().ok() || weights.rank() != 3 || scale.rank() < 1 || scale.rank() > 2) {
-    op.fail("its weights or their scales have a wrong rank");
-    return weights;
-  }
-  trace::Dims place{scale.dim(0), scale.rank() == 2 ? scale.dim(1) : trace::Dim(1)};
-  place.insert(place.begin() + 1, trace::Dim(1));
-  trace::Tensor value = fn::cast(weights, scale.type());
-  if (zeroPoint)
-    value = fn::sub(value, fn::reshape(fn::cast(zeroPoint, scale.type()), place));
-  return fn::transpose(fn::mul(value, fn::reshape(scale, place)), {0, 2, 1});
 }
 
 void gru(OpContext &op) {
@@ -128,16 +113,6 @@ void rnn(OpContext &op) {
 }
 
 } // namespace
-
-/// The weights are integers; the state and the input stay floats, which is closer to the model before quantisation.
-void dynamicQuantizeLstm(OpContext &op) {
-  fn::RecurrentInputs in = inputs(op);
-  trace::Tensor scaleW = op.input(8), scaleR = op.input(10);
-  in.w = dequantised(op, in.w, scaleW, op.optional(9));
-  in.r = dequantised(op, in.r, scaleR, op.optional(11));
-  if (op.builder().ok())
-    lstmOf(op, in);
-}
 
 std::span<const OpEntry> recurrentOps() {
   static constexpr OpEntry entries[] = {{"LSTM", lstm}, {"GRU", gru}, {"RNN", rnn}};
