@@ -26,6 +26,51 @@ struct Tap {
   Value weight;   // null: 1
 };
 
+/// The scale of an axis, when it is known.
+static std::optional<double> scaleOf(graph::ResizeOp op, size_t axis) {
+  if (op.getScales())
+    return (*op.getScales())[axis];
+  auto from = graph::dimOf(cast<RankedTensorType>(op.getInput().getType()), axis).constant();
+  auto to = graph::dimOf(cast<RankedTensorType>(op.getResult().getType()), axis).constant();
+  return from && to && *from > 0 ? std::optional<double>(double(*to) / double(*from)) : std::nullopt;
+}
+
+/// By how much antialiasing widens the kernel: 1 for not at all; nothing when that is not known.
+static std::optional<double> shrinkOf(graph::ResizeOp op, size_t axis) {
+  if (!op.getAntialias())
+    return 1.0;
+  std::optional<double> scale = scaleOf(op, axis);
+  return scale ? std::optional<double>(std::min(*scale, 1.0)) : std::nullopt;
+}
+
+/// Input elements that one result element blends along an axis that changes.
+static int64_t tapsPerAxis(graph::ResizeOp op, size_t axis) {
+  double reach = (op.getMode() == graph::ResizeMode::Cubic ? 2 : 1) / shrinkOf(op, axis).value();
+  return static_cast<int64_t>(std::ceil(2 * reach));
+}
+
+static bool isUnchanged(graph::ResizeOp op, size_t axis) {
+  auto input = cast<RankedTensorType>(op.getInput().getType()), result = cast<RankedTensorType>(op.getResult().getType());
+  return graph::dimOf(input, axis) == graph::dimOf(result, axis) && (!op.getScales() || (*op.getScales())[axis] == 1.0);
+}
+
+/// Each tap is written out, so there must be a known number, and not too many.
+static bool hasFewTaps(graph::ResizeOp op) {
+  constexpr int64_t mostTaps = 256;
+  int64_t product = 1;
+  for (int64_t axis = 0, rank = cast<RankedTensorType>(op.getType()).getRank(); axis < rank; ++axis) {
+    if (isUnchanged(op, axis))
+      continue;
+    std::optional<double> shrink = shrinkOf(op, axis);
+    if (!shrink || *shrink <= 1.0 / mostTaps)
+      return false;
+    product *= tapsPerAxis(op, axis);
+    if (product > mostTaps)
+      return false;
+  }
+  return true;
+}
+
 class ResizeBody {
 public:
   ResizeBody(Body &b, graph::ResizeOp op)
@@ -36,7 +81,7 @@ public:
   Value run() {
     SmallVector<SmallVector<Tap>> taps;
     for (size_t axis = 0; axis < input.size(); ++axis)
-      taps.push_back(isUnchanged(axis) ? SmallVector<Tap>{{b.index(axis), {}}} : tapsOf(axis));
+      taps.push_back(isUnchanged(op, axis) ? SmallVector<Tap>{{b.index(axis), {}}} : tapsOf(axis));
     SmallVector<Value> positions(input.size());
     return blend(taps, 0, positions);
   }
@@ -45,7 +90,6 @@ private:
   std::optional<double> givenScale(size_t axis) {
     return op.getScales() ? std::optional<double>((*op.getScales())[axis]) : std::nullopt;
   }
-  bool isUnchanged(size_t axis) { return input[axis] == output[axis] && givenScale(axis).value_or(1.0) == 1.0; }
 
   Value real(double value) { return b.number(b.getF64Type(), value); }
   Value real(const DimExpr &size) { return toReal(b.size(size)); }
@@ -94,12 +138,19 @@ private:
     llvm_unreachable("every nearest mode is handled above");
   }
 
+  /// The triangle at distance t >= 0.
+  Value linearWeight(Value t) {
+    Value weight = b.sub(real(1.0), t);
+    return b.select(b.less(weight, real(0.0)), real(0.0), weight);
+  }
+
   /// Keys' kernel at distance t >= 0.
   Value cubicWeight(Value t) {
     double a = op.getCubicCoeff().convertToDouble();
     Value t2 = b.mul(t, t), t3 = b.mul(t2, t);
     Value near = b.add(b.sub(b.mul(real(a + 2), t3), b.mul(real(a + 3), t2)), real(1.0));
     Value far = b.sub(b.add(b.sub(b.mul(real(a), t3), b.mul(real(5 * a), t2)), b.mul(real(8 * a), t)), real(4 * a));
+    far = b.select(b.less(t, real(2.0)), far, real(0.0));
     return b.select(arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, t, real(1.0)), near, far);
   }
 
@@ -108,15 +159,16 @@ private:
     if (op.getMode() == graph::ResizeMode::Nearest)
       return {{b.clamp(toIndex(nearest(u)), size), {}}};
 
-    bool isCubic = op.getMode() == graph::ResizeMode::Cubic;
-    Value first = b.sub(floor(u), real(isCubic ? 1.0 : 0.0));
+    bool isCubic = op.getMode() == graph::ResizeMode::Cubic, isNormalised = op.getExcludeOutside() || op.getAntialias();
+    double shrink = shrinkOf(op, axis).value(), reach = (isCubic ? 2 : 1) / shrink;
+    Value first = b.add(floor(b.sub(u, real(reach))), real(1.0));
     SmallVector<Tap> taps;
     SmallVector<Value> weights;
     Value total;
-    for (int i = 0, e = isCubic ? 4 : 2; i != e; ++i) {
+    for (int64_t i = 0, e = tapsPerAxis(op, axis); i != e; ++i) {
       Value place = b.add(first, real(double(i)));
-      Value distance = math::AbsFOp::create(b, b.sub(u, place));
-      Value weight = isCubic ? cubicWeight(distance) : b.sub(real(1.0), distance);
+      Value distance = b.mul(math::AbsFOp::create(b, b.sub(u, place)), real(shrink));
+      Value weight = isCubic ? cubicWeight(distance) : linearWeight(distance);
       Value index = toIndex(place);
       if (op.getExcludeOutside()) {
         Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
@@ -127,7 +179,7 @@ private:
       taps.push_back({b.clamp(index, size), {}});
     }
     for (auto [tap, weight] : llvm::zip_equal(taps, weights)) {
-      Value share = op.getExcludeOutside() ? divide(weight, total) : weight;
+      Value share = isNormalised ? divide(weight, total) : weight;
       tap.weight = element.isF64() ? share : arith::TruncFOp::create(b, element, share).getResult();
     }
     return taps;
@@ -159,8 +211,8 @@ private:
 Value lowerResize(LinalgLowering &lowering, graph::ResizeOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
   bool blends = op.getMode() != graph::ResizeMode::Nearest;
-  // Blending integers and widened (antialiasing) kernels have no form here; the caller reports the op.
-  if (blends && (op.getAntialias() || !isa<FloatType>(type.getElementType())))
+  // The caller reports an op that has no form here: integers cannot be blended, and every tap is written out.
+  if (blends && (!isa<FloatType>(type.getElementType()) || !hasFewTaps(op)))
     return {};
   return lowering.elementwise(type, {}, [&](Body &b, ValueRange) { return ResizeBody(b, op).run(); });
 }

@@ -9,9 +9,10 @@ func.func @scan_with_company(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @antialiased(%x: tensor<8xf32>) -> tensor<4xf32> {
+// Each of the thousand elements that one result blends would be written out.
+func.func @antialiased(%x: tensor<4000xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{has no kernel in combination with the other ops of `antialiased`}}
   %0 = graph.resize %x {mode = #graph.resize_mode<linear>, coordinate = #graph.resize_coordinate<half_pixel>, antialias = true} :
-    (tensor<8xf32>) -> tensor<4xf32>
+    (tensor<4000xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

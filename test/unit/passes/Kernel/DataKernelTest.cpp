@@ -138,6 +138,11 @@ TEST_CASE("interpolation") {
     check(nearest + rounding + ">, scales = array<f64: 1.0, 2.0, 2.5, 1.0>}", {tensor("1,3,4,17")}, {tensor("1,6,10,17")});
   check("resize {mode = #graph.resize_mode<cubic>, coordinate = #graph.resize_coordinate<half_pixel>, exclude_outside = true}",
         {tensor("1,2,5,7")}, {tensor("1,2,11,20")});
+  for (std::string mode : {"linear", "cubic"})
+    for (std::string outside : {"false", "true"})
+      check("resize {mode = #graph.resize_mode<" + mode + ">, coordinate = #graph.resize_coordinate<half_pixel>, antialias = true, " +
+                "exclude_outside = " + outside + "}",
+            {tensor("1,9,8,3")}, {tensor("1,4,13,3")});
   check("resize {mode = #graph.resize_mode<linear>, coordinate = #graph.resize_coordinate<half_pixel>}", {tensor("s0,5,7,20")},
         {tensor("s0,10,14,20")}, {{1}, {2}});
 }
