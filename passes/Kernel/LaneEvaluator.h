@@ -46,6 +46,9 @@ struct LaneValue {
 };
 using LaneValues = llvm::SmallVector<LaneValue, 4>;
 
+/// Whether `op` becomes a polynomial (some dozen instructions) rather than an instruction or two.
+bool isTranscendental(mlir::Operation *op);
+
 class LaneEvaluator {
 public:
   using Value = mlir::Value;

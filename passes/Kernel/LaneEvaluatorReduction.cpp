@@ -64,6 +64,12 @@ Value LaneEvaluator::combine(linalg::GenericOp op, Value a, Value b) {
   return replacement.lookup(body->getTerminator()->getOperand(0));
 }
 
+bool isTranscendental(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::SqrtOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
+              math::CopySignOp, math::FmaOp>(op);
+}
+
 /// A rough number of instructions per vector; only used to choose how often a loop body is repeated.
 static unsigned costOf(Value value, llvm::DenseSet<Operation *> &seen) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
@@ -71,7 +77,7 @@ static unsigned costOf(Value value, llvm::DenseSet<Operation *> &seen) {
     return 1;
   unsigned cost = 0;
   for (Operation &op : generic.getBody()->without_terminator())
-    cost += op.getDialect()->getNamespace() == math::MathDialect::getDialectNamespace() ? 12 : 1;
+    cost += isTranscendental(&op) ? 12 : 1;
   for (Value input : generic.getInputs())
     cost += costOf(input, seen);
   return cost;
@@ -81,7 +87,7 @@ static unsigned bodyCost(linalg::GenericOp op) {
   llvm::DenseSet<Operation *> seen;
   unsigned cost = 0;
   for (Operation &inner : op.getBody()->without_terminator())
-    cost += inner.getDialect()->getNamespace() == math::MathDialect::getDialectNamespace() ? 12 : 1;
+    cost += isTranscendental(&inner) ? 12 : 1;
   for (Value input : op.getInputs())
     cost += costOf(input, seen);
   return cost;

@@ -12,7 +12,7 @@
 
 #include "dialects/Graph/Shapes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -176,17 +176,11 @@ struct Phase {
 };
 } // namespace
 
-static bool hasMath(linalg::GenericOp op) {
-  return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
-    return inner.getDialect()->getNamespace() == math::MathDialect::getDialectNamespace() && !isa<math::SqrtOp>(inner);
-  });
-}
-
 /// Whether computing `op` anew costs more than a store and a load.
 static bool isExpensive(linalg::GenericOp op, llvm::DenseSet<Operation *> &seen) {
   if (!seen.insert(op).second)
     return false;
-  if (hasMath(op))
+  if (llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) { return isTranscendental(&inner); }))
     return true;
   for (Value input : op.getInputs())
     if (auto generic = input.getDefiningOp<linalg::GenericOp>(); generic && generic.getNumReductionLoops() == 0)
@@ -195,7 +189,27 @@ static bool isExpensive(linalg::GenericOp op, llvm::DenseSet<Operation *> &seen)
   return false;
 }
 
+/// Whether every value between the operands and the results is read at the position at which it is computed. A kept element would
+/// otherwise be asked for before it is there, or after the result has taken its place.
+static bool readsOwnPositionsOnly(func::FuncOp source, ArrayRef<DimExpr> dims) {
+  WalkResult walk = source.walk([&](Operation *op) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && extract.getTensor().getDefiningOp<linalg::GenericOp>())
+      return WalkResult::interrupt();
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    for (OpOperand *input : generic ? generic.getDpsInputOperands() : SmallVector<OpOperand *>()) {
+      if (!input->get().getDefiningOp<linalg::GenericOp>() || graph::dimsOf(cast<RankedTensorType>(input->get().getType())) != dims)
+        continue;
+      if (!generic.getMatchingIndexingMap(input).isIdentity())
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return !walk.wasInterrupted();
+}
+
 void Vectoriser::chooseKeptTensors(const RowStructure &rows) {
+  if (!readsOwnPositionsOnly(source, rows.dims))
+    return;
   // Kept elements are addressed by their position in the row, so the reduced dims must be the last ones.
   for (auto [i, dim] : llvm::enumerate(rows.rows))
     if (dim != i)
@@ -229,13 +243,6 @@ void Vectoriser::chooseKeptTensors(const RowStructure &rows) {
     for (Operation *user : op->getUsers())
       if (phasesOf(user) == users && user->getResult(0).getType() == type)
         return;
-    // Every reader must ask for the element at its own position; others would not find it in the row yet.
-    AffineMap identity = k.getMultiDimIdentityMap(type.getRank());
-    for (OpOperand &use : op.getResult(0).getUses()) {
-      auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
-      if (reader ? reader.getMatchingIndexingMap(&use) != identity : !isa<func::ReturnOp>(use.getOwner()))
-        return;
-    }
     Type storage = KernelBuilder::computeType(type.getElementType());
     Value base;
     unsigned ignoredDims = 0;

@@ -19,7 +19,6 @@
 
 #include "dialects/Graph/Shapes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -43,7 +42,7 @@ struct AccessCollector {
       return;
     AffineMap loops = map;
     for (Operation &op : generic.getBody()->without_terminator())
-      cost += isa<math::MathDialect>(op.getDialect()) ? 12 : 1;
+      cost += isTranscendental(&op) ? 12 : 1;
     if (!generic.getIndexingMapMatchingResult(cast<OpResult>(value)).isIdentity())
       return;
     for (OpOperand *input : generic.getDpsInputOperands())

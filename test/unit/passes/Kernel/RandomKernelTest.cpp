@@ -149,14 +149,18 @@ private:
       return;
     }
     default: { // A mean-like reduction, and its result repeated.
-      if (dims.empty())
+      // Reductions of different axes are evaluated anew for every element; more than two of them would take very long.
+      if (dims.empty() || ++numReductions > 2)
         return;
       int64_t axis = pick(dims.size());
-      static const char *const kinds[] = {"sum", "max", "min"};
+      // One sum at most: sums of sums cancel, and then any two orders differ.
+      static const char *const kinds[] = {"max", "min", "sum"};
+      unsigned kind = pick(hasSum ? 2 : 3);
+      hasSum |= kind == 2;
       Dims reduced = dims;
       reduced[axis] = 1;
       size_t r = emit("reduce " + use(x), {dims}, reduced,
-                      " {kind = #graph.reduce_kind<" + std::string(kinds[pick(3)]) + ">, axes = " + list({axis}) + ", keep_dims = true}");
+                      " {kind = #graph.reduce_kind<" + std::string(kinds[kind]) + ">, axes = " + list({axis}) + ", keep_dims = true}");
       std::vector<int64_t> axes;
       for (size_t i = 0; i < dims.size(); ++i)
         axes.push_back(i);
@@ -170,6 +174,8 @@ private:
   std::mt19937 random;
   std::string arguments, body;
   std::vector<Dims> values;
+  bool hasSum = false;
+  int numReductions = 0;
 };
 
 } // namespace
