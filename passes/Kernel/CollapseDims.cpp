@@ -123,11 +123,10 @@ private:
             continue;
           auto first = dyn_cast<AffineDimExpr>(access.map.getResult(pair));
           auto second = dyn_cast<AffineDimExpr>(access.map.getResult(pair + 1));
-          bool holds = first && second && kinds[first.getPosition()] == kinds[second.getPosition()] &&
-                       !indexed.contains(first.getPosition()) && !indexed.contains(second.getPosition()) &&
-                       llvm::all_of(accesses, [&](const Access &other) {
-                         return agrees(other, first.getPosition(), second.getPosition());
-                       });
+          bool holds =
+              first && second && kinds[first.getPosition()] == kinds[second.getPosition()] && !indexed.contains(first.getPosition()) &&
+              !indexed.contains(second.getPosition()) &&
+              llvm::all_of(accesses, [&](const Access &other) { return agrees(other, first.getPosition(), second.getPosition()); });
           if (!holds)
             strike(access.tensor, pair);
         }
@@ -210,11 +209,9 @@ private:
       }
       maps.push_back(AffineMap::get(iterators.size(), 0, exprs, context));
     }
-    auto mapped = [&](ValueRange values) {
-      return llvm::map_to_vector(values, [&](Value value) { return mapping.lookup(value); });
-    };
-    auto copy = linalg::GenericOp::create(b, op.getLoc(), typeOf(op.getResult(0)), mapped(op.getInputs()),
-                                          mapped(op.getOutputs()), maps, iterators);
+    auto mapped = [&](ValueRange values) { return llvm::map_to_vector(values, [&](Value value) { return mapping.lookup(value); }); };
+    auto copy = linalg::GenericOp::create(b, op.getLoc(), typeOf(op.getResult(0)), mapped(op.getInputs()), mapped(op.getOutputs()), maps,
+                                          iterators);
     op.getRegion().cloneInto(&copy.getRegion(), mapping);
     copy.walk([&](linalg::IndexOp index) { index.setDim(newLoop[index.getDim()]); });
     mapping.map(op.getResults(), copy.getResults());

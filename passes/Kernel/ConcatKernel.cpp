@@ -30,8 +30,8 @@ void emitConcat(KernelBuilder &k, graph::ConcatOp op) {
     k.parallel({k.size(view.outer), chunks}, [&](ArrayRef<Value> index) {
       Value begin = k.mul(index[1], k.i64(chunk));
       Value count = k.min(k.sub(run, begin), k.i64(chunk));
-      emitCopyRow(k, source, k.add(k.mul(index[0], run), begin), target, k.add(k.add(k.mul(index[0], resultRun), first), begin),
-                  count, storage);
+      emitCopyRow(k, source, k.add(k.mul(index[0], run), begin), target, k.add(k.add(k.mul(index[0], resultRun), first), begin), count,
+                  storage);
     });
     offset = offset + view.length;
   }

@@ -20,9 +20,9 @@ static Value combine(KernelBuilder &k, graph::CumulativeKind kind, Type storage,
   case graph::CumulativeKind::Prod:
     return isFloat ? arith::MulFOp::create(k, x, y).getResult() : arith::MulIOp::create(k, x, y).getResult();
   case graph::CumulativeKind::Max:
-    return isFloat                        ? arith::MaximumFOp::create(k, x, y).getResult()
+    return isFloat                       ? arith::MaximumFOp::create(k, x, y).getResult()
            : storage.isUnsignedInteger() ? arith::MaxUIOp::create(k, x, y).getResult()
-                                          : arith::MaxSIOp::create(k, x, y).getResult();
+                                         : arith::MaxSIOp::create(k, x, y).getResult();
   }
   llvm_unreachable("every kind of scan is handled above");
 }
@@ -37,9 +37,8 @@ static Value neutral(KernelBuilder &k, graph::CumulativeKind kind, Type storage,
   case graph::CumulativeKind::Max:
     if (isa<FloatType>(storage))
       return k.number(type, -std::numeric_limits<double>::infinity());
-    return storage.isUnsignedInteger()
-               ? k.zero(type)
-               : k.integer(type, static_cast<int64_t>(uint64_t(-1) << (storage.getIntOrFloatBitWidth() - 1)));
+    return storage.isUnsignedInteger() ? k.zero(type)
+                                       : k.integer(type, static_cast<int64_t>(uint64_t(-1) << (storage.getIntOrFloatBitWidth() - 1)));
   }
   llvm_unreachable("every kind of scan is handled above");
 }

@@ -46,8 +46,7 @@ struct AxisView {
 void emitCopyRow(KernelBuilder &k, mlir::Value source, mlir::Value sourceOffset, mlir::Value target, mlir::Value targetOffset,
                  mlir::Value count, mlir::Type storage);
 /// `value` is one element in its compute type.
-void emitFillRow(KernelBuilder &k, mlir::Value value, mlir::Value target, mlir::Value targetOffset, mlir::Value count,
-                 mlir::Type storage);
+void emitFillRow(KernelBuilder &k, mlir::Value value, mlir::Value target, mlir::Value targetOffset, mlir::Value count, mlir::Type storage);
 /// Runs `body` over [begin, end) in steps of one vector, with a mask for the last; without masks the rest is scalar (lanes == 1).
 void emitVectorLoop(KernelBuilder &k, mlir::Value begin, mlir::Value end,
                     llvm::function_ref<void(mlir::Value index, unsigned lanes, mlir::Value mask)> body);

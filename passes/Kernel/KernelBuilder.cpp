@@ -33,8 +33,7 @@ KernelBuilder::InPrologue::~InPrologue() {
 }
 
 KernelBuilder::KernelBuilder(func::FuncOp source, const KernelOptions &options)
-    : ImplicitLocOpBuilder(source.getLoc(), source), kernelOptions(options), source(source),
-      numOperands(source.getNumArguments()) {
+    : ImplicitLocOpBuilder(source.getLoc(), source), kernelOptions(options), source(source), numOperands(source.getNumArguments()) {
   Type pointer = LLVM::LLVMPointerType::get(getContext());
   function = func::FuncOp::create(*this, source.getName(), getFunctionType({pointer, pointer}, {}));
   for (NamedAttribute attribute : source->getDiscardableAttrs())
@@ -44,8 +43,7 @@ KernelBuilder::KernelBuilder(func::FuncOp source, const KernelOptions &options)
 
   // Pointers and integers of the argument record: { buffers, sizes }.
   auto loadPointer = [&](Value base, int64_t bytes) -> Value {
-    Value place = bytes == 0 ? base
-                             : LLVM::GEPOp::create(*this, pointer, getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+    Value place = bytes == 0 ? base : LLVM::GEPOp::create(*this, pointer, getI8Type(), base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
     return LLVM::LoadOp::create(*this, pointer, place, /*alignment=*/8);
   };
   Value buffersBase = loadPointer(entry->getArgument(0), 0);
@@ -234,7 +232,7 @@ KernelBuilder::Values KernelBuilder::loop(Value begin, Value end, Value step, Va
 }
 
 KernelBuilder::Values KernelBuilder::whileLoop(ValueRange initial, llvm::function_ref<Value(ValueRange)> condition,
-                                              llvm::function_ref<Values(ValueRange)> body) {
+                                               llvm::function_ref<Values(ValueRange)> body) {
   auto loop = scf::WhileOp::create(*this, initial.getTypes(), initial);
   OpBuilder::InsertionGuard guard(*this);
   SmallVector<Location> locations(initial.size(), getLoc());

@@ -102,8 +102,7 @@ public:
                    llvm::function_ref<Values(mlir::ValueRange carried)> body);
   void when(Value condition, llvm::function_ref<void()> then);
   void ifElse(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  Values ifElse(Value condition, mlir::TypeRange types, llvm::function_ref<Values()> then,
-                llvm::function_ref<Values()> otherwise);
+  Values ifElse(Value condition, mlir::TypeRange types, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
 
   struct Range {
     Value begin, end;
@@ -139,9 +138,7 @@ public:
   Value gather(Value base, Value indices, mlir::Type storage, Value mask = {});
   void scatter(Value value, Value base, Value indices, mlir::Type storage, Value mask = {});
   Value splat(Value scalar, unsigned lanes);
-  Value loadSplat(Value base, Value index, mlir::Type storage, unsigned lanes) {
-    return splat(load(base, index, storage), lanes);
-  }
+  Value loadSplat(Value base, Value index, mlir::Type storage, unsigned lanes) { return splat(load(base, index, storage), lanes); }
   /// Lane i is true iff i < remaining (an i64; may be negative or larger than lanes).
   Value maskBelow(Value remaining, unsigned lanes);
 

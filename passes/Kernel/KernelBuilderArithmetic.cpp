@@ -27,8 +27,8 @@ Value KernelBuilder::i64(int64_t value) { return constant(getI64IntegerAttr(valu
 
 Value KernelBuilder::number(Type type, double value) {
   Type element = getElementTypeOrSelf(type);
-  TypedAttr attribute = isa<FloatType>(element) ? TypedAttr(getFloatAttr(element, value))
-                                                : TypedAttr(getIntegerAttr(element, static_cast<int64_t>(value)));
+  TypedAttr attribute =
+      isa<FloatType>(element) ? TypedAttr(getFloatAttr(element, value)) : TypedAttr(getIntegerAttr(element, static_cast<int64_t>(value)));
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, Attribute(attribute));
   return constant(attribute);
@@ -134,9 +134,7 @@ Value KernelBuilder::product(ArrayRef<Value> values) {
   return result;
 }
 
-Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
-  return arith::CmpIOp::create(*this, predicate, a, b);
-}
+Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) { return arith::CmpIOp::create(*this, predicate, a, b); }
 
 Value KernelBuilder::select(Value condition, Value onTrue, Value onFalse) {
   return onTrue == onFalse ? onTrue : arith::SelectOp::create(*this, condition, onTrue, onFalse).getResult();

@@ -26,9 +26,7 @@ Type KernelBuilder::computeType(Type storage) {
   return storage;
 }
 
-Type KernelBuilder::laneType(Type type, unsigned lanes) {
-  return lanes == 1 ? type : VectorType::get(lanes, type);
-}
+Type KernelBuilder::laneType(Type type, unsigned lanes) { return lanes == 1 ? type : VectorType::get(lanes, type); }
 
 unsigned KernelBuilder::lanesOf(Value value) {
   auto type = dyn_cast<VectorType>(value.getType());
@@ -50,8 +48,7 @@ Type KernelBuilder::memoryType(Type storage) {
 }
 
 Value KernelBuilder::address(Value base, Value index, Type storage) {
-  return LLVM::GEPOp::create(*this, LLVM::LLVMPointerType::get(getContext()), memoryType(storage), base,
-                             ArrayRef<LLVM::GEPArg>{index});
+  return LLVM::GEPOp::create(*this, LLVM::LLVMPointerType::get(getContext()), memoryType(storage), base, ArrayRef<LLVM::GEPArg>{index});
 }
 
 Value KernelBuilder::load(Value base, Value index, Type storage, unsigned lanes, Value mask) {
@@ -86,8 +83,8 @@ Value KernelBuilder::gather(Value base, Value indices, Type storage, Value mask)
     return load(base, indices, storage);
   Type type = laneType(memoryType(storage), lanes);
   Value all = mask ? mask : integer(laneType(getI1Type(), lanes), 1);
-  Value raw = LLVM::masked_gather::create(*this, type, addresses(*this, base, indices, memoryType(storage)), all,
-                                          ValueRange{zero(type)}, static_cast<uint32_t>(byteSize(storage)));
+  Value raw = LLVM::masked_gather::create(*this, type, addresses(*this, base, indices, memoryType(storage)), all, ValueRange{zero(type)},
+                                          static_cast<uint32_t>(byteSize(storage)));
   return widen(raw, storage);
 }
 
@@ -120,8 +117,8 @@ Value KernelBuilder::constantData(DenseElementsAttr data) {
   {
     OpBuilder::InsertionGuard guard(*this);
     setInsertionPoint(function);
-    LLVM::GlobalOp::create(*this, LLVM::LLVMArrayType::get(memory, count), /*isConstant=*/true, LLVM::Linkage::Private, name,
-                           flat, /*alignment=*/64);
+    LLVM::GlobalOp::create(*this, LLVM::LLVMArrayType::get(memory, count), /*isConstant=*/true, LLVM::Linkage::Private, name, flat,
+                           /*alignment=*/64);
   }
   InPrologue guard(*this);
   return LLVM::AddressOfOp::create(*this, LLVM::LLVMPointerType::get(getContext()), name);
@@ -185,9 +182,8 @@ Value KernelBuilder::widen(Value raw, Type storage) {
     return arith::BitcastOp::create(*this, laneType(getF32Type(), lanes), bits);
   }
   if (storage.isF16())
-    return kernelOptions.hasHalfConversion()
-               ? arith::ExtFOp::create(*this, laneType(getF32Type(), lanes), raw).getResult()
-               : halfToFloat(raw);
+    return kernelOptions.hasHalfConversion() ? arith::ExtFOp::create(*this, laneType(getF32Type(), lanes), raw).getResult()
+                                             : halfToFloat(raw);
   return raw;
 }
 

@@ -167,9 +167,7 @@ void LaneEvaluator::store(Value value, Value base, RankedTensorType type, ArrayR
 // The DAG
 //===----------------------------------------------------------------------===//
 
-void LaneEvaluator::keep(Value tensor, Value base, unsigned ignoredLeadingDims) {
-  kept[tensor] = Kept{base, ignoredLeadingDims, false};
-}
+void LaneEvaluator::keep(Value tensor, Value base, unsigned ignoredLeadingDims) { kept[tensor] = Kept{base, ignoredLeadingDims, false}; }
 
 void LaneEvaluator::markStored(Value tensor) { kept[tensor].isStored = true; }
 

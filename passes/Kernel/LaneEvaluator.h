@@ -94,8 +94,7 @@ public:
 
   /// Runs `body` for all indices of [begin, end): as wide vectors of `widening` registers, then as vectors, then a tail.
   /// `length` is the static length of the range, if known.
-  void forLanes(Value begin, Value end, std::optional<int64_t> length, unsigned widening,
-                llvm::function_ref<void(LaneValue index)> body);
+  void forLanes(Value begin, Value end, std::optional<int64_t> length, unsigned widening, llvm::function_ref<void(LaneValue index)> body);
 
   // Arithmetic on lane values, hoisted.
   LaneValue add(LaneValue a, LaneValue b);

@@ -65,9 +65,8 @@ Value LaneEvaluator::combine(linalg::GenericOp op, Value a, Value b) {
 }
 
 bool isTranscendental(Operation *op) {
-  return isa<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::SqrtOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
-              math::CopySignOp, math::FmaOp>(op);
+  return isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::SqrtOp, math::FloorOp, math::CeilOp,
+                                                          math::RoundEvenOp, math::TruncOp, math::CopySignOp, math::FmaOp>(op);
 }
 
 /// A rough number of instructions per vector; only used to choose how often a loop body is repeated.
@@ -117,8 +116,8 @@ LaneValue LaneEvaluator::computeReduction(linalg::GenericOp op, LaneValues point
 }
 
 /// Nested loops over `dims`, whose indices are put into `point`.
-LaneEvaluator::Values LaneEvaluator::overDims(ArrayRef<unsigned> dims, ArrayRef<Value> sizes, LaneValues &point,
-                                              Values carried, llvm::function_ref<Values(Values)> body) {
+LaneEvaluator::Values LaneEvaluator::overDims(ArrayRef<unsigned> dims, ArrayRef<Value> sizes, LaneValues &point, Values carried,
+                                              llvm::function_ref<Values(Values)> body) {
   if (dims.empty())
     return body(std::move(carried));
   // A small window is written out: its positions are constants then, and tests for the border fold or are shared.
@@ -180,9 +179,8 @@ Value LaneEvaluator::reduceAlongLanes(linalg::GenericOp op, LaneValues point, Ar
   Values accumulators(unroll, vectorInitial);
   if (hasScalarRest)
     accumulators.push_back(initial);
-  accumulators = overDims(outerDims, outerSizes, point, accumulators, [&](Values carried) {
-    return reduceVectorDim(op, point, vectorDim, unroll, std::move(carried));
-  });
+  accumulators = overDims(outerDims, outerSizes, point, accumulators,
+                          [&](Values carried) { return reduceVectorDim(op, point, vectorDim, unroll, std::move(carried)); });
   Value scalarRest = hasScalarRest ? accumulators.pop_back_val() : Value();
   for (unsigned half = unroll / 2; half > 0; half /= 2)
     for (unsigned i = 0; i != half; ++i)

@@ -21,8 +21,7 @@ mlir::Type scalarType(mlir::Type storage) {
 
 /// Element types of lowered tensors: signless integers, since arith has no others.
 static mlir::Type signless(mlir::Type element) {
-  return element.isUnsignedInteger() ? mlir::Type(IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth()))
-                                     : element;
+  return element.isUnsignedInteger() ? mlir::Type(IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth())) : element;
 }
 
 LinalgLowering::LinalgLowering(func::FuncOp source, bool dropsUnitAxes)
@@ -82,21 +81,20 @@ Value LinalgLowering::elementwise(Type type, ArrayRef<Input> inputs, BodyBuilder
   Value init = ub::PoisonOp::create(b, resultType);
   SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
   beforeOp = b.saveInsertionPoint();
-  auto generic = linalg::GenericOp::create(
-      b, resultType, operands, init, maps, iterators, [&](OpBuilder &nested, Location location, ValueRange elements) {
-        Body code(location, nested, *this, keptAxes(space));
-        SmallVector<Value> widened;
-        for (Value element : elements.drop_back())
-          widened.push_back(code.widen(element));
-        Value result = body(code, widened);
-        linalg::YieldOp::create(code, code.narrow(result, resultType.getElementType()));
-      });
+  auto generic = linalg::GenericOp::create(b, resultType, operands, init, maps, iterators,
+                                           [&](OpBuilder &nested, Location location, ValueRange elements) {
+                                             Body code(location, nested, *this, keptAxes(space));
+                                             SmallVector<Value> widened;
+                                             for (Value element : elements.drop_back())
+                                               widened.push_back(code.widen(element));
+                                             Value result = body(code, widened);
+                                             linalg::YieldOp::create(code, code.narrow(result, resultType.getElementType()));
+                                           });
   return generic.getResult(0);
 }
 
-Value LinalgLowering::reduction(Type type, ArrayRef<DimExpr> space, ArrayRef<int64_t> axes, TypedAttr initial,
-                                ArrayRef<Input> inputs, BodyBuilder element,
-                                llvm::function_ref<Value(Body &, Value, Value)> combine) {
+Value LinalgLowering::reduction(Type type, ArrayRef<DimExpr> space, ArrayRef<int64_t> axes, TypedAttr initial, ArrayRef<Input> inputs,
+                                BodyBuilder element, llvm::function_ref<Value(Body &, Value, Value)> combine) {
   Type resultType = convert(graph::tensorType(graph::dimsOf(type), initial.getType()));
   SmallVector<int64_t> kept = keptAxes(space);
   SmallVector<Value> operands;
@@ -133,15 +131,15 @@ Value LinalgLowering::reduction(Type type, ArrayRef<DimExpr> space, ArrayRef<int
   Value init = linalg::FillOp::create(b, start, poison).getResult(0);
   size_t numInputs = inputs.size();
   beforeOp = b.saveInsertionPoint();
-  auto generic = linalg::GenericOp::create(
-      b, resultType, operands, init, maps, iterators, [&](OpBuilder &nested, Location location, ValueRange elements) {
-        Body code(location, nested, *this, kept);
-        SmallVector<Value> widened;
-        for (Value input : elements.take_front(numInputs))
-          widened.push_back(code.widen(input));
-        Value result = combine(code, elements.back(), element(code, widened));
-        linalg::YieldOp::create(code, result);
-      });
+  auto generic = linalg::GenericOp::create(b, resultType, operands, init, maps, iterators,
+                                           [&](OpBuilder &nested, Location location, ValueRange elements) {
+                                             Body code(location, nested, *this, kept);
+                                             SmallVector<Value> widened;
+                                             for (Value input : elements.take_front(numInputs))
+                                               widened.push_back(code.widen(input));
+                                             Value result = combine(code, elements.back(), element(code, widened));
+                                             linalg::YieldOp::create(code, result);
+                                           });
   Value result = generic.getResult(0);
   mlir::Type wanted = signless(type.getElementType());
   if (wanted == resultType.getElementType())
@@ -165,9 +163,7 @@ Value LinalgLowering::reduction(Type type, ArrayRef<DimExpr> space, ArrayRef<int
 Body::Body(Location location, OpBuilder &builder, LinalgLowering &lowering, ArrayRef<int64_t> kept)
     : ImplicitLocOpBuilder(location, builder), lowering(lowering), kept(kept) {}
 
-Value Body::index(int64_t axis) {
-  return kept[axis] < 0 ? indexConstant(0) : linalg::IndexOp::create(*this, kept[axis]).getResult();
-}
+Value Body::index(int64_t axis) { return kept[axis] < 0 ? indexConstant(0) : linalg::IndexOp::create(*this, kept[axis]).getResult(); }
 
 Value Body::size(const DimExpr &expr) {
   if (auto constant = expr.constant())
@@ -229,9 +225,7 @@ Value Body::accumulateExtremum(bool isMax, Value accumulator, Value element) {
   Value isNan = arith::CmpFOp::create(*this, arith::CmpFPredicate::UNO, accumulator, accumulator);
   return select(isNan, accumulator, extremum);
 }
-Value Body::clamp(Value index, Value size) {
-  return max(min(index, sub(size, integer(size.getType(), 1))), integer(size.getType(), 0));
-}
+Value Body::clamp(Value index, Value size) { return max(min(index, sub(size, integer(size.getType(), 1))), integer(size.getType(), 0)); }
 Value Body::less(Value x, Value y) {
   if (isFloat(x))
     return arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, y);

@@ -54,8 +54,7 @@ static Value convert(Body &b, Value x, Type from, Type to) {
     }
     if (sourceWidth == targetWidth)
       return x;
-    return sourceWidth < targetWidth ? arith::ExtFOp::create(b, target, x).getResult()
-                                     : arith::TruncFOp::create(b, target, x).getResult();
+    return sourceWidth < targetWidth ? arith::ExtFOp::create(b, target, x).getResult() : arith::TruncFOp::create(b, target, x).getResult();
   }
   if (isa<FloatType>(source))
     return floatToInt(b, x, target, to.isUnsignedInteger());

@@ -19,12 +19,8 @@ using Body = LinalgLowering::Body;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-static Value compareFloat(Body &b, arith::CmpFPredicate predicate, Value x, Value y) {
-  return arith::CmpFOp::create(b, predicate, x, y);
-}
-static Value compareInt(Body &b, arith::CmpIPredicate predicate, Value x, Value y) {
-  return arith::CmpIOp::create(b, predicate, x, y);
-}
+static Value compareFloat(Body &b, arith::CmpFPredicate predicate, Value x, Value y) { return arith::CmpFOp::create(b, predicate, x, y); }
+static Value compareInt(Body &b, arith::CmpIPredicate predicate, Value x, Value y) { return arith::CmpIOp::create(b, predicate, x, y); }
 static Value isZero(Body &b, Value x) {
   if (isa<FloatType>(x.getType()))
     return compareFloat(b, arith::CmpFPredicate::OEQ, x, b.number(x.getType(), 0));
@@ -46,14 +42,17 @@ static Value signOf(Body &b, Value x, bool isUnsigned) {
   return b.select(b.less(zero, x), one, negative);
 }
 
-template <typename MathOp> static Value apply(Body &b, Value x) { return MathOp::create(b, x); }
+template <typename MathOp>
+static Value apply(Body &b, Value x) {
+  return MathOp::create(b, x);
+}
 
 static Value unary(Body &b, Operation *op, Value x, bool isUnsigned) {
   bool isFloat = isa<FloatType>(x.getType());
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](graph::AbsOp) -> Value {
-        return isUnsigned ? x : isFloat ? apply<math::AbsFOp>(b, x) : apply<math::AbsIOp>(b, x);
-      })
+      .Case([&](graph::AbsOp) -> Value { return isUnsigned ? x
+                                                : isFloat  ? apply<math::AbsFOp>(b, x)
+                                                           : apply<math::AbsIOp>(b, x); })
       .Case([&](graph::NegOp) { return isFloat ? apply<arith::NegFOp>(b, x) : b.sub(b.integer(x.getType(), 0), x); })
       .Case([&](graph::SignOp) { return signOf(b, x, isUnsigned); })
       .Case([&](graph::ReluOp) -> Value {
@@ -224,9 +223,8 @@ static Value shift(Body &b, Value x, Value amount, bool isLeft, bool isUnsigned)
 
 static Value compare(Body &b, graph::CompareDirection direction, Value x, Value y, bool isUnsigned) {
   if (isa<FloatType>(x.getType())) {
-    static constexpr arith::CmpFPredicate predicates[] = {arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
-                                                          arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
-                                                          arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
+    static constexpr arith::CmpFPredicate predicates[] = {arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE, arith::CmpFPredicate::OLT,
+                                                          arith::CmpFPredicate::OLE, arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
     return compareFloat(b, predicates[static_cast<unsigned>(direction)], x, y);
   }
   static constexpr arith::CmpIPredicate predicates[][2] = {
@@ -264,9 +262,7 @@ static Value binary(Body &b, Operation *op, Value x, Value y, bool isUnsigned) {
         Value remainder = divideTruncating(b, x, y, isUnsigned).remainder;
         return isUnsigned ? remainder : b.select(needsFlooring(b, remainder, y), b.add(remainder, y), remainder);
       })
-      .Case([&](graph::PowOp pow) {
-        return isFloat ? powFloat(b, x, y, splatNumber(pow.getRhs())) : powInt(b, x, y, isUnsigned);
-      })
+      .Case([&](graph::PowOp pow) { return isFloat ? powFloat(b, x, y, splatNumber(pow.getRhs())) : powInt(b, x, y, isUnsigned); })
       .Case([&](graph::Atan2Op) { return math::Atan2Op::create(b, x, y).getResult(); })
       .Case([&](graph::MaximumOp) -> Value {
         return isFloat      ? arith::MaximumFOp::create(b, x, y).getResult()

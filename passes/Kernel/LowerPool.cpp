@@ -20,8 +20,8 @@ namespace {
 /// Axis numbers and sizes of one pool.
 struct Window {
   explicit Window(graph::PoolOp op)
-      : op(op), inputType(cast<RankedTensorType>(op.getInput().getType())),
-        resultType(cast<RankedTensorType>(op.getResult().getType())), inputDims(graph::dimsOf(inputType)) {
+      : op(op), inputType(cast<RankedTensorType>(op.getInput().getType())), resultType(cast<RankedTensorType>(op.getResult().getType())),
+        inputDims(graph::dimsOf(inputType)) {
     firstSpatial = op.getLayout() == graph::TensorLayout::ChannelsLast ? 1 : 2;
     space = graph::dimsOf(resultType);
     for (int64_t size : op.getKernel())
@@ -145,8 +145,7 @@ Value lowerPool(LinalgLowering &lowering, graph::PoolOp op) {
     result = lowering.elementwise(type, {}, [&](Body &b, ValueRange) { return elementUnderWindow(b, window, outside); });
   } else {
     result = lowering.reduction(
-        type, window.space, axes, outside, {},
-        [&](Body &b, ValueRange) { return elementUnderWindow(b, window, outside); },
+        type, window.space, axes, outside, {}, [&](Body &b, ValueRange) { return elementUnderWindow(b, window, outside); },
         [&](Body &b, Value accumulator, Value value) -> Value {
           if (!isMax)
             return b.add(accumulator, value);

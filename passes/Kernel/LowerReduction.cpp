@@ -96,8 +96,8 @@ static Value lowerReduce(LinalgLowering &lowering, graph::ReduceOp op) {
   Type element = input.getElementType();
   bool isUnsigned = element.isUnsignedInteger();
   return lowering.reduction(
-      withoutAxes(dims, axes, element), dims, axes, neutral(op.getContext(), op.getKind(), element),
-      LinalgLowering::same(op.getInput()), [](Body &, ValueRange elements) { return elements[0]; },
+      withoutAxes(dims, axes, element), dims, axes, neutral(op.getContext(), op.getKind(), element), LinalgLowering::same(op.getInput()),
+      [](Body &, ValueRange elements) { return elements[0]; },
       [&](Body &b, Value accumulator, Value value) { return combine(b, op.getKind(), isUnsigned, accumulator, value); });
 }
 

@@ -87,9 +87,7 @@ public:
   }
 
 private:
-  std::optional<double> givenScale(size_t axis) {
-    return op.getScales() ? std::optional<double>((*op.getScales())[axis]) : std::nullopt;
-  }
+  std::optional<double> givenScale(size_t axis) { return op.getScales() ? std::optional<double>((*op.getScales())[axis]) : std::nullopt; }
 
   Value real(double value) { return b.number(b.getF64Type(), value); }
   Value real(const DimExpr &size) { return toReal(b.size(size)); }

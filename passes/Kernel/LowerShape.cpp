@@ -35,8 +35,7 @@ static Value lowerTranspose(LinalgLowering &lowering, graph::TransposeOp op) {
 
 /// An op whose element at `index(0), index(1), ...` is the input's element at `positions`.
 static Value lowerMove(LinalgLowering &lowering, Operation *op, Value input, llvm::function_ref<Values(Body &)> positions) {
-  return lowering.elementwise(typeOf(op->getResult(0)), {},
-                              [&](Body &b, ValueRange) { return b.extract(input, positions(b)); });
+  return lowering.elementwise(typeOf(op->getResult(0)), {}, [&](Body &b, ValueRange) { return b.extract(input, positions(b)); });
 }
 
 static Value lowerSlice(LinalgLowering &lowering, graph::SliceOp op) {
@@ -82,8 +81,8 @@ static Value lowerReshape(LinalgLowering &lowering, graph::ReshapeOp op) {
       while (!(sProduct == tProduct) && (s < source.size() || t < target.size())) {
         // Lengthen the shorter run where that can be told, else whichever is left.
         auto sKnown = sProduct.constant(), tKnown = tProduct.constant();
-        bool lengthenSource = t == target.size() || (s < source.size() && (!sKnown || !tKnown || *sKnown < *tKnown) &&
-                                                     s - sBegin <= t - tBegin);
+        bool lengthenSource =
+            t == target.size() || (s < source.size() && (!sKnown || !tKnown || *sKnown < *tKnown) && s - sBegin <= t - tBegin);
         if (lengthenSource && s < source.size())
           sProduct = sProduct * source[s++];
         else if (t < target.size())
@@ -146,9 +145,7 @@ static Value lowerPad(LinalgLowering &lowering, graph::PadOp op) {
   return lowering.elementwise(typeOf(op.getResult()), value, [&](Body &b, ValueRange elements) -> Value {
     Values positions;
     Value isInside;
-    auto require = [&](Value condition) {
-      isInside = isInside ? arith::AndIOp::create(b, isInside, condition).getResult() : condition;
-    };
+    auto require = [&](Value condition) { isInside = isInside ? arith::AndIOp::create(b, isInside, condition).getResult() : condition; };
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       DimExpr low = op.getLow().dim(axis), high = op.getHigh().dim(axis);
       int64_t interior = op.getInterior()[axis];

@@ -30,13 +30,13 @@ static Value combine(KernelBuilder &k, graph::ScatterReduction reduction, Type s
       return arith::AndIOp::create(k, old, update);
     return isFloat ? arith::MulFOp::create(k, old, update).getResult() : arith::MulIOp::create(k, old, update).getResult();
   case graph::ScatterReduction::Max:
-    return isFloat                  ? arith::MaximumFOp::create(k, old, update).getResult()
+    return isFloat                ? arith::MaximumFOp::create(k, old, update).getResult()
            : isUnsigned || isBool ? arith::MaxUIOp::create(k, old, update).getResult()
-                                    : arith::MaxSIOp::create(k, old, update).getResult();
+                                  : arith::MaxSIOp::create(k, old, update).getResult();
   case graph::ScatterReduction::Min:
-    return isFloat                  ? arith::MinimumFOp::create(k, old, update).getResult()
+    return isFloat                ? arith::MinimumFOp::create(k, old, update).getResult()
            : isUnsigned || isBool ? arith::MinUIOp::create(k, old, update).getResult()
-                                    : arith::MinSIOp::create(k, old, update).getResult();
+                                  : arith::MinSIOp::create(k, old, update).getResult();
   }
   llvm_unreachable("every scatter reduction is handled above");
 }

@@ -25,8 +25,8 @@ namespace {
 class TopKEmitter {
 public:
   TopKEmitter(KernelBuilder &k, graph::TopKOp op)
-      : k(k), op(op), type(cast<RankedTensorType>(op.getInput().getType())), storage(type.getElementType()),
-        view(type, op.getAxis()), i64(k.getI64Type()) {
+      : k(k), op(op), type(cast<RankedTensorType>(op.getInput().getType())), storage(type.getElementType()), view(type, op.getAxis()),
+        i64(k.getI64Type()) {
     source = bufferOf(k, op.getInput());
     length = k.size(view.length);
     inner = k.size(view.inner);
@@ -75,8 +75,7 @@ private:
       key = x;
     }
     if (!key.getType().isInteger(64))
-      key = storage.isUnsignedInteger() ? arith::ExtUIOp::create(k, i64, key).getResult()
-                                        : arith::ExtSIOp::create(k, i64, key).getResult();
+      key = storage.isUnsignedInteger() ? arith::ExtUIOp::create(k, i64, key).getResult() : arith::ExtSIOp::create(k, i64, key).getResult();
     return op.getLargest() ? arith::XOrIOp::create(k, key, k.i64(-1)).getResult() : key;
   }
 
@@ -129,8 +128,7 @@ private:
       });
       return {twice, toKeys, toIndices, keys, indices};
     };
-    KernelBuilder::Values sorted =
-        k.whileLoop({k.i64(1), arrays[0], arrays[1], spareArrays[0], spareArrays[1]}, isUnsorted, mergeRuns);
+    KernelBuilder::Values sorted = k.whileLoop({k.i64(1), arrays[0], arrays[1], spareArrays[0], spareArrays[1]}, isUnsorted, mergeRuns);
     return sorted[2];
   }
 

@@ -14,8 +14,7 @@ namespace stator::kernel {
 /// Elements of one unit of work along the last dim: some microseconds, and a multiple of every vector and cache line.
 static constexpr int64_t chunkElements = 1024;
 
-Vectoriser::Vectoriser(func::FuncOp source, const KernelOptions &options)
-    : k(source, options), evaluator(k, source), source(source) {
+Vectoriser::Vectoriser(func::FuncOp source, const KernelOptions &options) : k(source, options), evaluator(k, source), source(source) {
   Operation *terminator = source.getBody().front().getTerminator();
   for (auto [i, tensor] : llvm::enumerate(terminator->getOperands()))
     results.push_back({tensor, cast<RankedTensorType>(tensor.getType()), k.result(i)});

@@ -38,10 +38,10 @@ private:
   };
   /// What the reductions of a kernel agree on.
   struct RowStructure {
-    llvm::SmallVector<DimExpr> dims;        // of the whole iteration space
-    llvm::SmallVector<bool> isReduced;      // per dim
+    llvm::SmallVector<DimExpr> dims;         // of the whole iteration space
+    llvm::SmallVector<bool> isReduced;       // per dim
     llvm::SmallVector<unsigned> rows, inner; // the dims of either kind, increasing
-    bool alongRow = true;                   // vectors run along the row
+    bool alongRow = true;                    // vectors run along the row
   };
 
   /// An operand whose contiguous dim is result dim `dim`, which is not the last.

@@ -86,9 +86,8 @@ std::optional<Vectoriser::Transposition> Vectoriser::findTransposition() {
     // The result's two last dims are the operand's contiguous one and the short one, and no operand runs along the short one alone.
     found.kind = Transposition::Interleave;
     bool isOnlyOne = llvm::all_of(collector.accesses, [&](auto &access) {
-      return access.first == operand || llvm::none_of(access.second, [&](AffineMap other) {
-               return other.isFunctionOfDim(last) && other.isFunctionOfDim(found.dim);
-             });
+      return access.first == operand ||
+             llvm::none_of(access.second, [&](AffineMap other) { return other.isFunctionOfDim(last) && other.isFunctionOfDim(found.dim); });
     });
     if (isVeryShort(dims[last]) && isLong(across) && found.dim + 1 == last && isOnlyOne)
       return found;

@@ -24,8 +24,7 @@ static LogicalResult verifyBody(LLVM::LLVMFuncOp function) {
       return WalkResult::interrupt();
     }
     if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee()) {
-      op->emitOpError() << "calls `" << *call.getCallee() << "` in kernel `" << function.getName()
-                        << "`, which may call the barrier only";
+      op->emitOpError() << "calls `" << *call.getCallee() << "` in kernel `" << function.getName() << "`, which may call the barrier only";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

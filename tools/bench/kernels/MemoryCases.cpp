@@ -17,14 +17,18 @@ static TextCase rowCase(const std::string &name, int64_t rows, int64_t width, in
                         const std::string &result = "$t") {
   std::string text = "func.func @k(%x: $t, %y: $t, %c: $c) -> " + result + " {\n" + body + "  return %result : " + result + "\n}\n";
   std::string w = std::to_string(width);
-  text = replaceAll(text, "$t", isSymbolic ? "tensor<?x" + w + "xf32, #graph.dims<[\"s0\", \"" + w + "\"]>>"
-                                           : "tensor<" + std::to_string(rows) + "x" + w + "xf32>");
+  text = replaceAll(text, "$t",
+                    isSymbolic ? "tensor<?x" + w + "xf32, #graph.dims<[\"s0\", \"" + w + "\"]>>"
+                               : "tensor<" + std::to_string(rows) + "x" + w + "xf32>");
   text = replaceAll(text, "$r", isSymbolic ? "tensor<?xf32, #graph.dims<[\"s0\"]>>" : "tensor<" + std::to_string(rows) + "xf32>");
   text = replaceAll(text, "$u", "tensor<" + w + "x" + std::to_string(rows) + "xf32>");
   text = replaceAll(text, "$c", "tensor<" + w + "xf32>");
   int64_t all = rows * width;
-  return {"memory " + name + " " + std::to_string(rows) + "x" + w + (isSymbolic ? " symbolic" : ""), text, {all, all, width, all},
-          4.0 * all * tensors, {rows}};
+  return {"memory " + name + " " + std::to_string(rows) + "x" + w + (isSymbolic ? " symbolic" : ""),
+          text,
+          {all, all, width, all},
+          4.0 * all * tensors,
+          {rows}};
 }
 
 static TextCase poolCase(const std::string &kind, int64_t batch, int64_t size, int64_t channels, int64_t window, int64_t stride,
@@ -35,27 +39,30 @@ static TextCase poolCase(const std::string &kind, int64_t batch, int64_t size, i
     std::string s = std::to_string(side);
     return "tensor<" + std::to_string(batch) + "x" + s + "x" + s + "x" + std::to_string(channels) + "xf32>";
   };
-  std::string text = "func.func @k(%x: " + type(size) + ") -> " + type(outputs) + " {\n  %0 = graph.pool %x {kind = #graph.pool_kind<" + kind +
-                     ">, kernel = " + pair(window) + ", strides = " + pair(stride) + ", pad_low = " + pair(pad) + ", pad_high = " +
-                     pair(pad) + ", dilations = " + pair(1) + ", layout = #graph.layout<channels_last>} : (" + type(size) + ") -> " +
-                     type(outputs) + "\n  return %0 : " + type(outputs) + "\n}\n";
+  std::string text = "func.func @k(%x: " + type(size) + ") -> " + type(outputs) + " {\n  %0 = graph.pool %x {kind = #graph.pool_kind<" +
+                     kind + ">, kernel = " + pair(window) + ", strides = " + pair(stride) + ", pad_low = " + pair(pad) +
+                     ", pad_high = " + pair(pad) + ", dilations = " + pair(1) + ", layout = #graph.layout<channels_last>} : (" +
+                     type(size) + ") -> " + type(outputs) + "\n  return %0 : " + type(outputs) + "\n}\n";
   int64_t read = batch * size * size * channels, written = batch * outputs * outputs * channels;
-  return {"memory pool " + kind + " " + std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(channels), text,
-          {read, written}, 4.0 * (read + written), {}};
+  return {"memory pool " + kind + " " + std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(channels),
+          text,
+          {read, written},
+          4.0 * (read + written),
+          {}};
 }
 
 std::vector<TextCase> memoryCases() {
   const std::string relu = "  %b = graph.broadcast %c {dimensions = array<i64: 1>} : ($c) -> $t\n  %0 = graph.mul %x, %b : ($t, $t) -> $t\n"
                            "  %1 = graph.add %0, %b : ($t, $t) -> $t\n  %result = graph.relu %1 : ($t) -> $t\n",
-                    add = "  %result = graph.add %x, %y : ($t, $t) -> $t\n",
-                    gelu = "  %result = graph.gelu %x : ($t) -> $t\n",
+                    add = "  %result = graph.add %x, %y : ($t, $t) -> $t\n", gelu = "  %result = graph.gelu %x : ($t) -> $t\n",
                     silu = "  %0 = graph.sigmoid %x : ($t) -> $t\n  %result = graph.mul %x, %0 : ($t, $t) -> $t\n",
                     tanh = "  %result = graph.tanh %x : ($t) -> $t\n", exp = "  %result = graph.exp %x : ($t) -> $t\n",
                     softmax = "  %result = graph.softmax %x {axis = 1 : i64} : ($t) -> $t\n",
                     norm = "  %result = graph.layer_norm %x, %c, %c {axis = 1 : i64, epsilon = 1.0e-5 : f64, operandSegmentSizes = "
                            "array<i32: 1, 1, 1>} : ($t, $c, $c) -> $t\n",
-                    addNorm = "  %0 = graph.add %x, %y : ($t, $t) -> $t\n  %result = graph.layer_norm %0, %c, %c {axis = 1 : i64, epsilon = "
-                              "1.0e-5 : f64, operandSegmentSizes = array<i32: 1, 1, 1>} : ($t, $c, $c) -> $t\n",
+                    addNorm =
+                        "  %0 = graph.add %x, %y : ($t, $t) -> $t\n  %result = graph.layer_norm %0, %c, %c {axis = 1 : i64, epsilon = "
+                        "1.0e-5 : f64, operandSegmentSizes = array<i32: 1, 1, 1>} : ($t, $c, $c) -> $t\n",
                     sum = "  %result = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 1>} : ($t) -> $r\n",
                     max = "  %result = graph.reduce %x {kind = #graph.reduce_kind<max>, axes = array<i64: 1>} : ($t) -> $r\n",
                     columnSum = "  %result = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 0>} : ($t) -> $c\n",

@@ -26,11 +26,7 @@ void check(const std::string &op, const std::vector<std::string> &types, const s
   compareWithInterpreter({"func.func @k(" + arguments + ") -> (" + resultTypes + ") {\n  %r:" + std::to_string(results.size()) +
                               " = graph." + name + " " + operands + attributes + " : (" + operandTypes + ") -> (" + resultTypes +
                               ")\n  return " + values + " : " + resultTypes + "\n}",
-                          sizes,
-                          std::move(ranges),
-                          relative,
-                          1e-6,
-                          skipsMiddleLevels});
+                          sizes, std::move(ranges), relative, 1e-6, skipsMiddleLevels});
 }
 
 } // namespace
@@ -68,7 +64,8 @@ TEST_CASE("borders") {
         {tensor("4,20"), tensor("")}, {tensor("4,19")});
   check("pad {low = #graph.dims<[\"1\", \"2\"]>, high = #graph.dims<[\"0\", \"1\"]>, interior = array<i64: 1, 2>}",
         {tensor("4,9"), tensor("")}, {tensor("8,28")});
-  check("pad {low = #graph.dims<[\"0\", \"1\", \"1\", \"0\"]>, high = #graph.dims<[\"0\", \"1\", \"1\", \"0\"]>, interior = array<i64: 0, 0, 0, 0>}",
+  check("pad {low = #graph.dims<[\"0\", \"1\", \"1\", \"0\"]>, high = #graph.dims<[\"0\", \"1\", \"1\", \"0\"]>, interior = array<i64: 0, "
+        "0, 0, 0>}",
         {tensor("1,5,6,20"), tensor("")}, {tensor("1,7,8,20")});
 }
 
@@ -153,7 +150,8 @@ TEST_CASE("scans") {
       std::string attributes = "{kind = #graph.cumulative_kind<" + kind + ">" + flags + ", axis = ";
       check("cumulative " + attributes + "1 : i64}", {tensor("s0,s1")}, {tensor("s0,s1")}, {{3, 1}, {5, 20}, {0, 3}, {4, 0}}, {{-1.2, 1.2}},
             1e-4);
-      check("cumulative " + attributes + "0 : i64}", {tensor("s0,s1")}, {tensor("s0,s1")}, {{3, 1}, {5, 20}, {7, 100}}, {{-1.2, 1.2}}, 1e-4);
+      check("cumulative " + attributes + "0 : i64}", {tensor("s0,s1")}, {tensor("s0,s1")}, {{3, 1}, {5, 20}, {7, 100}}, {{-1.2, 1.2}},
+            1e-4);
     }
   check("cumulative {kind = #graph.cumulative_kind<sum>, axis = 1 : i64}", {tensor("s0,s1", "i64")}, {tensor("s0,s1", "i64")}, {{3, 20}},
         {{-9, 9}});
@@ -168,11 +166,12 @@ TEST_CASE("the best k, and sorting") {
           {{4, 3}, {5, 10}, {20, 100}}, {{-2, 2, true}});
     check("top_k {k = #graph.dims<[\"s1\"]>, axis = 1 : i64" + end, {tensor("s0,s1")}, {tensor("s0,s1"), tensor("s0,s1", "i64")},
           {{4, 1}, {5, 10}, {20, 33}, {2, 1000}, {3, 0}}, {{-2, 2, true}});
-    check("top_k {k = #graph.dims<[\"s0\"]>, axis = 0 : i64" + end, {tensor("s0,s1", "i32")}, {tensor("s0,s1", "i32"), tensor("s0,s1", "i64")},
-          {{4, 1}, {20, 7}}, {{-3, 3}});
+    check("top_k {k = #graph.dims<[\"s0\"]>, axis = 0 : i64" + end, {tensor("s0,s1", "i32")},
+          {tensor("s0,s1", "i32"), tensor("s0,s1", "i64")}, {{4, 1}, {20, 7}}, {{-3, 3}});
     check("top_k {k = #graph.dims<[\"2\"]>, axis = 0 : i64" + end, {tensor("9", "ui8")}, {tensor("2", "ui8"), tensor("2", "i64")}, {},
           {{0, 255, true}});
-    check("top_k {k = #graph.dims<[\"40\"]>, axis = 1 : i64" + end, {tensor("3,50", "f16")}, {tensor("3,40", "f16"), tensor("3,40", "i64")});
+    check("top_k {k = #graph.dims<[\"40\"]>, axis = 1 : i64" + end, {tensor("3,50", "f16")},
+          {tensor("3,40", "f16"), tensor("3,40", "i64")});
   }
 }
 
@@ -189,8 +188,8 @@ TEST_CASE("moving kernels for every element type") {
     check("gather_elements {axis = 1 : i64}", {t("9,20"), tensor("9,17", "i32")}, {t("9,17")}, {range, {-22, 22}});
     check("scatter_elements {axis = 1 : i64}", {t("9,20"), tensor("9,17", "i32"), t("9,17")}, {t("9,20")}, {range, {-22, 22}, range});
     check("scatter_nd", {t("9,20"), tensor("4,1", "i64"), t("4,20")}, {t("9,20")}, {range, {-10, 10}, range});
-    check("pad {low = #graph.dims<[\"1\", \"2\"]>, high = #graph.dims<[\"0\", \"3\"]>, interior = array<i64: 0, 0>}",
-          {t("4,20"), t("")}, {t("5,25")}, {range});
+    check("pad {low = #graph.dims<[\"1\", \"2\"]>, high = #graph.dims<[\"0\", \"3\"]>, interior = array<i64: 0, 0>}", {t("4,20"), t("")},
+          {t("5,25")}, {range});
     check("resize {mode = #graph.resize_mode<nearest>, coordinate = #graph.resize_coordinate<asymmetric>}", {t("1,5,20")}, {t("1,10,20")},
           {range});
     if (element == "i1")

@@ -76,8 +76,7 @@ inline double randomReal(std::mt19937 &random, const InputRange &range, ElementT
   return range.low + (range.high - range.low) * (random() % 100003) / 100003.0;
 }
 
-inline graph::TensorValue randomTensor(ElementType type, llvm::ArrayRef<int64_t> shape, const InputRange &range,
-                                       std::mt19937 &random) {
+inline graph::TensorValue randomTensor(ElementType type, llvm::ArrayRef<int64_t> shape, const InputRange &range, std::mt19937 &random) {
   graph::TensorValue value(type, shape);
   bool isReal = type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
   for (int64_t i = 0; i < value.count(); ++i) {
@@ -88,15 +87,14 @@ inline graph::TensorValue randomTensor(ElementType type, llvm::ArrayRef<int64_t>
     else if (range.hasSpecials)
       value.setInteger(i, random() % 3 ? int64_t(uint64_t(random()) << 32 | random()) : int64_t(random() % 5) - 2);
     else
-      value.setInteger(i, int64_t(std::floor(range.low)) +
-                              int64_t(random() % uint64_t(std::floor(range.high) - std::floor(range.low) + 1)));
+      value.setInteger(i,
+                       int64_t(std::floor(range.low)) + int64_t(random() % uint64_t(std::floor(range.high) - std::floor(range.low) + 1)));
   }
   return value;
 }
 
 /// The first wrong element, described; empty if there is none.
-inline std::string difference(const graph::TensorValue &actual, const graph::TensorValue &expected, double relative,
-                              double absolute) {
+inline std::string difference(const graph::TensorValue &actual, const graph::TensorValue &expected, double relative, double absolute) {
   bool isReal = expected.type == ElementType::F32 || expected.type == ElementType::F64 || expected.type == ElementType::F16 ||
                 expected.type == ElementType::BF16;
   // A half is one rounding, and one of its neighbours when the exact value lies between two.
@@ -115,8 +113,8 @@ inline std::string difference(const graph::TensorValue &actual, const graph::Ten
       if (!isSame && !std::isnan(a) && std::isinf(e) != std::isinf(a) && std::abs(std::isinf(e) ? a : e) > 3.402e38)
         isSame = std::signbit(a) == std::signbit(e);
       if (!isSame && first.empty())
-        first = "element " + std::to_string(i) + " is " + std::to_string(a) + " (" + llvm::formatv("{0:e}", a).str() +
-                "), expected " + std::to_string(e) + " (" + llvm::formatv("{0:e}", e).str() + ")";
+        first = "element " + std::to_string(i) + " is " + std::to_string(a) + " (" + llvm::formatv("{0:e}", a).str() + "), expected " +
+                std::to_string(e) + " (" + llvm::formatv("{0:e}", e).str() + ")";
     } else {
       isSame = actual.integer(i) == expected.integer(i);
       if (!isSame && first.empty())

@@ -25,9 +25,8 @@ void checkOps(const Strings &ops, const std::string &arguments, const Strings &o
   for (size_t i = 0; i < operandElements.size(); ++i)
     names["x" + std::to_string(i)] = tensor("s0", operandElements[i]);
   Comparison comparison;
-  comparison.text = withTypes("func.func @k(" + arguments + ") -> (" + types + ") {\n" + body + "  return " + results + " : " + types +
-                                  "\n}",
-                              names);
+  comparison.text =
+      withTypes("func.func @k(" + arguments + ") -> (" + types + ") {\n" + body + "  return " + results + " : " + types + "\n}", names);
   comparison.sizes = oneSize;
   comparison.ranges = std::move(ranges);
   comparison.relative = relative;
@@ -43,8 +42,7 @@ void checkUnary(const Strings &names, InputRange range, double relative, double 
   checkOps(ops, "%x: $x0", {element}, {resultElement.empty() ? element : resultElement}, {range}, relative, absolute);
 }
 
-void checkBinary(const Strings &names, InputRange left, InputRange right, const std::string &element, double relative,
-                 double absolute) {
+void checkBinary(const Strings &names, InputRange left, InputRange right, const std::string &element, double relative, double absolute) {
   Strings ops;
   for (const std::string &name : names)
     ops.push_back(name + " %a, %b : ($x0, $x0)");
@@ -164,7 +162,8 @@ func.func @k(%x: $x, %t: $t, %b: $b) -> ($x, $x) {
     compareWithInterpreter({withTypes(R"(
 func.func @k(%t: $t, %b: $b) -> ($x, $h) {
   %0 = graph.transpose %t {permutation = array<i64: 0, 2, 1>} : ($t) -> $x
-  %1 = graph.broadcast %b {dimensions = array<i64: )" + std::string(channelsLast ? "2" : "1") + R"(>} : ($b) -> $x
+  %1 = graph.broadcast %b {dimensions = array<i64: )" +
+                                          std::string(channelsLast ? "2" : "1") + R"(>} : ($b) -> $x
   %2 = graph.mul %0, %1 : ($x, $x) -> $x
   %3 = graph.add %2, %1 : ($x, $x) -> $x
   %4 = graph.convert %3 : ($x) -> $h
@@ -200,7 +199,8 @@ TEST_CASE("powers with a constant exponent") {
   for (std::string exponent : {"1.0", "2.0", "3.0", "4.0", "0.5", "-0.5", "-1.0", "-2.0", "2.5"})
     compareWithInterpreter({withTypes(R"(
 func.func @k(%x: $x) -> $x {
-  %c = graph.constant dense<)" + exponent + R"(> : tensor<f32>
+  %c = graph.constant dense<)" + exponent +
+                                          R"(> : tensor<f32>
   %e = graph.broadcast %c {dimensions = array<i64>} : (tensor<f32>) -> $x
   %0 = graph.pow %x, %e : ($x, $x) -> $x
   return %0 : $x

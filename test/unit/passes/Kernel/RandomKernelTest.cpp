@@ -32,8 +32,13 @@ public:
 private:
   unsigned pick(size_t count) { return random() % count; }
   Dims randomDims() {
-    static const Dims all[] = {{DimExpr::symbol("s0"), DimExpr::symbol("s1")}, {DimExpr::symbol("s0"), 6, DimExpr::symbol("s1")},
-                               {DimExpr::symbol("s1"), 20}, {DimExpr::symbol("s0")}, {3, 18}, {4, DimExpr::symbol("s0"), 3}, {1, 17}};
+    static const Dims all[] = {{DimExpr::symbol("s0"), DimExpr::symbol("s1")},
+                               {DimExpr::symbol("s0"), 6, DimExpr::symbol("s1")},
+                               {DimExpr::symbol("s1"), 20},
+                               {DimExpr::symbol("s0")},
+                               {3, 18},
+                               {4, DimExpr::symbol("s0"), 3},
+                               {1, 17}};
     return all[pick(std::size(all))];
   }
   static std::string typeOf(const Dims &dims) {

@@ -13,12 +13,12 @@ const Sizes rowSizes = {{0, 5}, {3, 1}, {1, 3}, {7, 15}, {5, 16}, {3, 17}, {33, 
 /// One op on `%x: $x`.
 void check(const std::string &op, const std::string &from, const std::string &to, const Sizes &sizes, InputRange range = {},
            double relative = 1e-5, double absolute = 1e-6) {
-  Comparison comparison{withTypes("func.func @k(%x: $x) -> $y {\n  %y = graph." + op + " : ($x) -> $y\n  return %y : $y\n}",
-                                  {{"x", from}, {"y", to}}),
-                        sizes,
-                        {range},
-                        relative,
-                        absolute};
+  Comparison comparison{
+      withTypes("func.func @k(%x: $x) -> $y {\n  %y = graph." + op + " : ($x) -> $y\n  return %y : $y\n}", {{"x", from}, {"y", to}}),
+      sizes,
+      {range},
+      relative,
+      absolute};
   compareWithInterpreter(comparison);
 }
 
