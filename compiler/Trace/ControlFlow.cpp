@@ -1,9 +1,10 @@
 // Control flow. A condition that tracing knows chooses at once, and the other branch is never traced; this is how models test their
 // own shapes. What depends on data becomes graph.if and graph.while. Branches and bodies are traced where the operation stands, so
 // that sizes learnt inside hold outside too; the operation is made anew once its result types are known.
+#include "compiler/Trace/ControlFlow.h"
 #include "compiler/Trace/FunctionSupport.h"
 
-namespace stator::trace::fn {
+namespace stator::trace {
 
 namespace {
 
@@ -83,52 +84,174 @@ llvm::SmallVector<mlir::Type> typesOf(BuilderImpl &b, llvm::ArrayRef<Tensor> val
   return types;
 }
 
+void abandon(BuilderImpl &b, mlir::Operation *&draft) {
+  if (!draft)
+    return;
+  b.ops().setInsertionPointAfter(draft);
+  b.forgetValuesIn(draft);
+  draft->erase();
+  draft = nullptr;
+}
+
+Tensors wrapAll(BuilderImpl &b, mlir::ValueRange values) {
+  Tensors tensors;
+  for (mlir::Value value : values)
+    tensors.push_back(b.wrap(value));
+  return tensors;
+}
+
+/// The value as a rank-0 boolean; nothing after an error.
+std::optional<Tensor> asCondition(const Call &call, const Tensor &value) {
+  Tensor test = fn::cast(value, ElementType::I1);
+  if (!call)
+    return std::nullopt;
+  if (!(productOf(call->dims(test)) == DimExpr(1))) {
+    call.invalid("the condition has the shape " + shapeText(call->dims(test)) + ", expected one element");
+    return std::nullopt;
+  }
+  return reshapeTo(*call, test, {});
+}
+
 } // namespace
+
+IfBuilder::IfBuilder(Builder &builder, const Tensor &condition) : b_(BuilderImpl::of(builder)) {
+  Call call("if", {condition});
+  if (!call)
+    return;
+  std::optional<Tensor> test = asCondition(call, condition);
+  mlir::Value value = test ? b_.value(*test) : mlir::Value();
+  if (!value)
+    return;
+  draft_ = makeDraft(b_, graph::IfOp::getOperationName(), {value});
+  addBlock(b_, draft_->getRegion(0), {});
+  addBlock(b_, draft_->getRegion(1), {});
+  leave();
+}
+
+IfBuilder::~IfBuilder() { abandon(b_, draft_); }
+
+void IfBuilder::enter(unsigned region) {
+  if (draft_)
+    b_.ops().setInsertionPointToEnd(&draft_->getRegion(region).front());
+}
+
+void IfBuilder::leave() {
+  if (draft_)
+    b_.ops().setInsertionPointAfter(draft_);
+}
+
+Tensors IfBuilder::finish(Tensors onTrue, Tensors onFalse) {
+  if (!draft_ || !b_.ok())
+    return {};
+  Call call("if", b_);
+  leave();
+  if (!checkPresent(call, "the first branch", onTrue) || !checkPresent(call, "the second branch", onFalse))
+    return {};
+  if (onTrue.size() != onFalse.size()) {
+    call.invalid("the branches give " + llvm::Twine(onTrue.size()) + " and " + llvm::Twine(onFalse.size()) + " results");
+    return {};
+  }
+  std::vector<Sizes> shapes = unify(call, "result", onTrue, onFalse);
+  if (!call)
+    return {};
+  endBlock(b_, &draft_->getRegion(0).front(), onTrue, shapes);
+  endBlock(b_, &draft_->getRegion(1).front(), onFalse, shapes);
+  if (!call)
+    return {};
+  mlir::Operation *op = replaceDraft(b_, draft_, typesOf(b_, onTrue));
+  draft_ = nullptr;
+  return wrapAll(b_, op->getResults());
+}
+
+WhileBuilder::WhileBuilder(Builder &builder, const Tensors &initial) : b_(BuilderImpl::of(builder)), initial_(initial) {
+  Call call("while", initial);
+  llvm::SmallVector<mlir::Value> values;
+  for (const Tensor &tensor : initial)
+    values.push_back(b_.value(tensor));
+  if (!b_.ok())
+    return;
+  draft_ = makeDraft(b_, graph::WhileOp::getOperationName(), values);
+  leave();
+}
+
+WhileBuilder::~WhileBuilder() { abandon(b_, draft_); }
+
+Tensors WhileBuilder::enter(unsigned region) {
+  if (!draft_)
+    return initial_;
+  return wrapAll(b_, addBlock(b_, draft_->getRegion(region), typesOf(b_, initial_))->getArguments());
+}
+
+Tensors WhileBuilder::enterCondition() { return enter(0); }
+Tensors WhileBuilder::enterBody() { return enter(1); }
+
+void WhileBuilder::leave() {
+  if (draft_)
+    b_.ops().setInsertionPointAfter(draft_);
+}
+
+void WhileBuilder::finishCondition(const Tensor &condition) {
+  if (!draft_ || !b_.ok())
+    return;
+  Call call("while", b_);
+  Tensors test{condition};
+  if (!checkPresent(call, "the condition", test))
+    return;
+  if (std::optional<Tensor> boolean = asCondition(call, condition)) {
+    test = {*boolean};
+    endBlock(b_, &draft_->getRegion(0).front(), test, {Sizes{}});
+  }
+}
+
+Tensors WhileBuilder::finish(Tensors next) {
+  if (!draft_ || !b_.ok())
+    return {};
+  Call call("while", b_);
+  leave();
+  if (!checkPresent(call, "the body", next))
+    return {};
+  if (next.size() != initial_.size()) {
+    call.invalid("the body gives " + llvm::Twine(next.size()) + " values for " + llvm::Twine(initial_.size()));
+    return {};
+  }
+  std::vector<Sizes> shapes = unify(call, "value", initial_, next);
+  if (!call)
+    return {};
+  // Were a size only equal under a guard, the carried value would have two types.
+  for (size_t i = 0; i < shapes.size(); ++i)
+    if (b_.dims(initial_[i]) != llvm::ArrayRef<DimExpr>(shapes[i])) {
+      call.unsupported("value " + llvm::Twine(i) + " has the shape " + shapeText(b_.dims(initial_[i])) + " at first and " +
+                       shapeText(b_.dims(next[i])) + " after a step");
+      return {};
+    }
+  endBlock(b_, &draft_->getRegion(1).front(), next, shapes);
+  if (!call)
+    return {};
+  mlir::Operation *op = replaceDraft(b_, draft_, typesOf(b_, initial_));
+  draft_ = nullptr;
+  return wrapAll(b_, op->getResults());
+}
+
+namespace fn {
 
 Tensors ifThenElse(const Tensor &condition, const Branch &onTrue, const Branch &onFalse) {
   Call call("if", {condition});
   if (!call)
     return {};
-  BuilderImpl &b = *call;
-  const Contents *contents = b.contents(condition);
+  const Contents *contents = call->contents(condition);
   if (contents && contents->size() == 1)
     if (std::optional<double> value = contents->front().constant())
       return *value != 0 ? onTrue() : onFalse();
-  Tensor test = cast(condition, ElementType::I1);
-  if (!(productOf(b.dims(test)) == DimExpr(1))) {
-    call.invalid("the condition has the shape " + shapeText(b.dims(test)) + ", expected one element");
+  std::string location = call->location();
+  IfBuilder builder(*call->builder(), condition);
+  if (!call)
     return {};
-  }
-  mlir::Value testValue = b.value(reshapeTo(b, test, {}));
-  if (!testValue)
-    return {};
-
-  std::string location = b.location();
-  mlir::Operation *draft = makeDraft(b, graph::IfOp::getOperationName(), {testValue});
-  mlir::Block *blocks[2] = {addBlock(b, draft->getRegion(0), {}), nullptr};
+  builder.enterThen();
   Tensors left = onTrue();
-  blocks[1] = addBlock(b, draft->getRegion(1), {});
+  builder.enterElse();
   Tensors right = onFalse();
-  b.setLocation(location);
-  b.ops().setInsertionPointAfter(draft);
-  if (!checkPresent(call, "the first branch", left) || !checkPresent(call, "the second branch", right))
-    return {};
-  if (left.size() != right.size()) {
-    call.invalid("the branches give " + llvm::Twine(left.size()) + " and " + llvm::Twine(right.size()) + " results");
-    return {};
-  }
-  std::vector<Sizes> shapes = unify(call, "result", left, right);
-  if (!call)
-    return {};
-  endBlock(b, blocks[0], left, shapes);
-  endBlock(b, blocks[1], right, shapes);
-  if (!call)
-    return {};
-  mlir::Operation *op = replaceDraft(b, draft, typesOf(b, left));
-  Tensors results;
-  for (mlir::Value result : op->getResults())
-    results.push_back(b.wrap(result));
-  return results;
+  call->setLocation(location);
+  return builder.finish(std::move(left), std::move(right));
 }
 
 Tensors whileLoop(const Tensors &initial, const std::function<Tensor(const Tensors &)> &condition,
@@ -136,62 +259,17 @@ Tensors whileLoop(const Tensors &initial, const std::function<Tensor(const Tenso
   Call call("while", initial);
   if (!call)
     return {};
-  BuilderImpl &b = *call;
-  llvm::SmallVector<mlir::Value> values;
-  for (const Tensor &tensor : initial)
-    values.push_back(b.value(tensor));
-  if (!b.ok())
-    return {};
-  std::string location = b.location();
-  mlir::Operation *draft = makeDraft(b, graph::WhileOp::getOperationName(), values);
-  auto arguments = [&](mlir::Block *block) {
-    Tensors tensors;
-    for (mlir::Value argument : block->getArguments())
-      tensors.push_back(b.wrap(argument));
-    return tensors;
-  };
-
-  mlir::Block *testBlock = addBlock(b, draft->getRegion(0), typesOf(b, initial));
-  Tensors test{condition(arguments(testBlock))};
-  if (!checkPresent(call, "the condition", test))
-    return {};
-  test[0] = cast(test[0], ElementType::I1);
-  if (!call || !(productOf(b.dims(test[0])) == DimExpr(1))) {
-    call.invalid("the condition has the shape " + shapeText(b.dims(test[0])) + ", expected one element");
-    return {};
-  }
-  endBlock(b, testBlock, test, {Sizes{}});
+  std::string location = call->location();
+  WhileBuilder builder(*call->builder(), initial);
   if (!call)
     return {};
-
-  mlir::Block *bodyBlock = addBlock(b, draft->getRegion(1), typesOf(b, initial));
-  Tensors next = body(arguments(bodyBlock));
-  b.setLocation(location);
-  b.ops().setInsertionPointAfter(draft);
-  if (!checkPresent(call, "the body", next))
-    return {};
-  if (next.size() != initial.size()) {
-    call.invalid("the body gives " + llvm::Twine(next.size()) + " values for " + llvm::Twine(initial.size()));
-    return {};
-  }
-  std::vector<Sizes> shapes = unify(call, "value", initial, next);
+  builder.finishCondition(condition(builder.enterCondition()));
   if (!call)
     return {};
-  // Were a size only equal under a guard, the carried value would have two types.
-  for (size_t i = 0; i < shapes.size(); ++i)
-    if (b.dims(initial[i]) != llvm::ArrayRef<DimExpr>(shapes[i])) {
-      call.unsupported("value " + llvm::Twine(i) + " has the shape " + shapeText(b.dims(initial[i])) + " at first and " +
-                       shapeText(b.dims(next[i])) + " after a step");
-      return {};
-    }
-  endBlock(b, bodyBlock, next, shapes);
-  if (!call)
-    return {};
-  mlir::Operation *op = replaceDraft(b, draft, typesOf(b, initial));
-  Tensors results;
-  for (mlir::Value result : op->getResults())
-    results.push_back(b.wrap(result));
-  return results;
+  Tensors next = body(builder.enterBody());
+  call->setLocation(location);
+  return builder.finish(std::move(next));
 }
 
-} // namespace stator::trace::fn
+} // namespace fn
+} // namespace stator::trace

@@ -21,6 +21,9 @@ class Call {
 public:
   Call(llvm::StringRef name, llvm::ArrayRef<Tensor> required, llvm::ArrayRef<Tensor> optional = {});
 
+  /// For what has no tensors.
+  Call(llvm::StringRef name, BuilderImpl &builder) : name_(name.str()), impl_(&builder) {}
+
   explicit operator bool() const { return impl_ && impl_->ok(); }
   BuilderImpl &operator*() const { return *impl_; }
   BuilderImpl *operator->() const { return impl_; }
