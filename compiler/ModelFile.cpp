@@ -1,7 +1,8 @@
 //===- ModelFile.cpp - kinds of model files and how to read each -----------===//
 //
-// Text of the graph dialect counts as a model like any other: symbols can be
-// fixed and ranges given on the command line for it too.
+// People give files any name, so the content decides. Text of the graph dialect
+// counts as a model like any other: symbols can be fixed and ranges given on
+// the command line for it too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "dialects/Graph/GraphOps.h"
 #include "serialization/Base/MappedFile.h"
 #include "serialization/Numpy/Npy.h"
+#include "serialization/Zip/ZipReader.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -23,30 +25,62 @@ using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
 
+static const char *const kHowToExport = "; save the program with torch.jit.script(model).save(\"model.pt\") or "
+                                        "torch.export.save(torch.export.export(model, args), \"model.pt2\")";
+
+/// PyTorch's archives have one folder, whose name is free, around everything; plain zips of torch.export before 2.8 have none.
+static Result<ModelKind> kindOfZip(const std::string &path, std::span<const std::byte> bytes) {
+  Result<serialization::ZipReader> zip = serialization::ZipReader::open(bytes);
+  if (!zip.ok())
+    return zip.status().withContext("`" + path + "`");
+  bool hasPickle = false, hasCode = false, isExport = false, isArray = !zip->entries().empty();
+  for (const serialization::ZipEntry &entry : zip->entries()) {
+    StringRef name = entry.name, inside = name.contains('/') ? name.split('/').second : name;
+    if (name == "manifest.pb")
+      return invalidFile("`" + path + "`: this is an artifact, which is compiled already; `stator run` runs it");
+    hasPickle |= inside == "data.pkl";
+    hasCode |= inside == "constants.pkl" || inside.starts_with("code/");
+    isExport |= inside == "archive_format" || inside == "serialized_exported_program.json" || name == "serialized_exported_program.json";
+    isArray &= name.ends_with(".npy");
+  }
+  if (isExport)
+    return ModelKind::TorchExport;
+  if (hasCode)
+    return ModelKind::TorchScript;
+  if (hasPickle)
+    return unsupported("`" + path + "`: this is a file of torch.save, which holds weights (a state dict) but no program" + kHowToExport);
+  if (isArray)
+    return invalidFile("`" + path + "`: this is a .npz file of arrays, not a model");
+  return invalidFile("`" + path + "`: this is a zip file, but neither TorchScript nor torch.export");
+}
+
 Result<ModelKind> compiler::modelKindOf(const std::string &path, const std::string &forced) {
   if (forced == "onnx")
     return ModelKind::Onnx;
   if (forced == "mlir")
     return ModelKind::Mlir;
+  if (forced == "pt")
+    return ModelKind::TorchScript;
+  if (forced == "pt2")
+    return ModelKind::TorchExport;
   STATOR_TRY(file, MappedFile::open(path));
   std::span<const std::byte> bytes = file->bytes();
   StringRef start(reinterpret_cast<const char *>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
   if (start.empty())
     return invalidFile("`" + path + "`: the file is empty");
-  if (start.starts_with("PK\x03\x04")) {
-    if (llvm::sys::path::extension(path) == ".stator")
-      return invalidFile("`" + path + "`: this is an artifact, which is compiled already; `stator run` runs it");
-    return unsupported("`" + path + "`: TorchScript (.pt) and torch.export (.pt2) files are not supported yet by this version");
-  }
-  if (start.starts_with("\x80\x02") || start.starts_with("\x80\x03") || start.starts_with("\x80\x04"))
-    return unsupported("`" + path + "`: this is a pickle, expected a model in ONNX or in MLIR text");
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"))
+    return kindOfZip(path, bytes);
+  if (start.starts_with("\x80\x02") || start.starts_with("\x80\x03") || start.starts_with("\x80\x04") || start.starts_with("\x80\x05"))
+    return unsupported("`" + path + "`: this is a pickle, which holds weights or other objects of Python but no program" + kHowToExport);
+  if (start.starts_with("\x93NUMPY"))
+    return invalidFile("`" + path + "`: this is a .npy file, not a model");
   // MLIR text is text; an ONNX file begins with field 1 (ir_version), a varint, and has zero and control bytes soon after.
   bool isText = llvm::all_of(start, [](char c) { return llvm::isPrint(c) || llvm::isSpace(c) || static_cast<signed char>(c) < 0; });
   if (!isText)
     return ModelKind::Onnx;
   bool looksLikeIr = llvm::sys::path::extension(path) == ".mlir" || start.contains("func.func") || start.contains("graph.");
   if (!looksLikeIr)
-    return invalidFile("`" + path + "`: this is text, but not of the graph dialect; expected a model in ONNX or in MLIR text");
+    return invalidFile("`" + path + "`: this is text, but not of the graph dialect; expected a model of ONNX, TorchScript or torch.export, or MLIR text");
   return ModelKind::Mlir;
 }
 
@@ -249,6 +283,11 @@ ImportedModel compiler::readModel(const std::string &path, ModelKind kind, const
     return readOnnx(path, options, context);
   case ModelKind::Mlir:
     return readText(path, options, context);
+  case ModelKind::TorchScript:
+  case ModelKind::TorchExport:
+    break;
   }
-  return {};
+  ImportedModel model;
+  model.status = unsupported("`" + path + "`: TorchScript (.pt) and torch.export (.pt2) files are not supported yet by this version");
+  return model;
 }

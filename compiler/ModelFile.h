@@ -1,7 +1,7 @@
 //===- ModelFile.h - from a file to a graph --------------------------------===//
 //
-// The import stage: tells the kind of a file from its first bytes and hands it
-// to the importer of that format.
+// The import stage: tells the kind of a file from its content and hands it to
+// the importer of that format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 #define STATOR_COMPILER_MODELFILE_H
 
 #include "compiler/Import/ImportOptions.h"
-#include "stator/Compiler.h"
+#include "compiler/Import/ImportedModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -17,22 +17,11 @@
 
 namespace stator::compiler {
 
-enum class ModelKind { Onnx, Mlir };
+enum class ModelKind { Onnx, Mlir, TorchScript, TorchExport };
 
-/// From the first bytes; `forced` is the name of a kind or empty. Unsupported for kinds that a later version will read, by name.
+/// From what is in the file, never from its name; `forced` is "onnx", "mlir", "pt", "pt2" or empty. What is no model is refused with a
+/// word on what it is: an artifact, a state dict, a pickle, an array file.
 Result<ModelKind> modelKindOf(const std::string &path, const std::string &forced);
-
-/// A model that has been read, as far as it could be.
-struct ImportedModel {
-  /// One method per entry point; null unless status is ok.
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  Status status;
-  /// Every part that is not supported.
-  std::vector<UnsupportedPart> unsupported;
-  std::vector<std::pair<std::string, unsigned>> operators;
-  /// For people: "producer", "opset", ...
-  std::vector<std::pair<std::string, std::string>> info;
-};
 
 ImportedModel readModel(const std::string &path, ModelKind kind, const ImportOptions &options, mlir::MLIRContext &context);
 

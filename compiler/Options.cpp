@@ -186,8 +186,9 @@ Status compiler::validate(const CompileOptions &options) {
     return invalidArgument("library `" + options.library + "` is not known, expected none, onednn or auto");
   if (options.optimisationLevel < 0 || options.optimisationLevel > 3)
     return invalidArgument("optimisation level " + std::to_string(options.optimisationLevel) + " is not in 0..3");
-  if (!options.inputType.empty() && options.inputType != "onnx" && options.inputType != "mlir")
-    return unsupported("input type `" + options.inputType + "` is not supported by this version, expected onnx or mlir");
+  static constexpr StringRef kInputTypes[] = {"", "onnx", "pt", "pt2", "mlir"};
+  if (!llvm::is_contained(kInputTypes, options.inputType))
+    return unsupported("input type `" + options.inputType + "` is not supported by this version, expected onnx, pt, pt2 or mlir");
   STATOR_RETURN_IF_ERROR(validateStage("--start-from", options.startFrom));
   STATOR_RETURN_IF_ERROR(validateStage("--stop-after", options.stopAfter));
   const Stage *first = findStage(options.startFrom), *last = findStage(options.stopAfter);
