@@ -253,8 +253,8 @@ Result<CompileSummary> compiler::compile(const std::string &path, const CompileO
 
 Result<CompileSummary> compiler::compile(trace::Builder &model, const CompileOptions &options) {
   STATOR_RETURN_IF_ERROR(validate(options));
-  STATOR_RETURN_IF_ERROR(model.finish());
   trace::BuilderImpl &impl = trace::BuilderImpl::of(model);
+  STATOR_RETURN_IF_ERROR(impl.isFinished() ? model.status() : model.finish());
   Driver driver(*impl.context(), options, {});
   STATOR_RETURN_IF_ERROR(driver.adopt(impl.takeModule()));
   STATOR_RETURN_IF_ERROR(driver.run());

@@ -59,6 +59,11 @@ Builder *Tensor::builder() const { return node_ ? node_->owner->builder() : null
 
 Builder::Builder(std::string_view methodName) : Builder(std::make_unique<BuilderImpl>(llvm::StringRef(methodName))) {}
 Builder::Builder(std::unique_ptr<BuilderImpl> impl) : impl_(std::move(impl)) { impl_->builder_ = this; }
+Builder::Builder(Builder &first, std::string_view methodName)
+    : Builder(std::make_unique<BuilderImpl>(first.impl().module(), llvm::StringRef(methodName))) {
+  if (first.ok() && !first.impl().isFinished())
+    impl_->invalid("method `" + llvm::StringRef(methodName) + "` is begun before `" + first.impl().method().getSymName() + "` is finished");
+}
 Builder::~Builder() = default;
 
 Dim Builder::symbol(std::string_view name, int64_t min, int64_t max) {
@@ -84,6 +89,10 @@ Tensor Builder::parameter(std::string_view name, ElementType type, const Ints &d
 Tensor Builder::state(std::string_view name, ElementType type, const Ints &dims, const void *data, size_t bytes) {
   return impl_->ownedParameter(name, type, dims, {static_cast<const char *>(data), bytes}, /*isMutable=*/true);
 }
+
+void Builder::setState(const Tensor &state, const Tensor &value) { impl_->setParameter(state, value); }
+
+Tensor Builder::shared(std::string_view name) { return impl_->sharedParameter(name); }
 
 Tensor Builder::constant(ElementType type, const Ints &dims, const void *data, size_t bytes) {
   return impl_->constant(type, dims, {static_cast<const char *>(data), bytes});

@@ -50,14 +50,19 @@ BuilderImpl::BuilderImpl(mlir::ModuleOp module, llvm::StringRef methodName)
 BuilderImpl::~BuilderImpl() = default;
 
 void BuilderImpl::start(llvm::StringRef methodName) {
-  for (graph::ParameterOp parameter : module_.getOps<graph::ParameterOp>())
-    parameterNames_.insert(parameter.getSymName().str());
+  for (auto symbol : module_.getOps<mlir::SymbolOpInterface>())
+    symbolNames_.insert(symbol.getName().str());
+  bool isTaken = !symbolNames_.insert(methodName.str()).second;
+  mlir::Operation *other = isTaken ? mlir::SymbolTable::lookupSymbolIn(module_, methodName) : nullptr;
   ops_.setInsertionPointToEnd(module_.getBody());
   method_ = mlir::func::FuncOp::create(ops_, loc_, methodName, ops_.getFunctionType({}, {}));
   ops_.setInsertionPointToEnd(method_.addEntryBlock());
   TensorNode node;
   node.owner = this;
   nodes_.push_back(node);
+  if (other)
+    invalid("the module already has a " + llvm::Twine(llvm::isa<graph::ParameterOp>(other) ? "parameter" : "method") + " named `" +
+            methodName + "`");
 }
 
 Tensor BuilderImpl::poison() { return Tensor(&nodes_.front()); }
@@ -83,6 +88,24 @@ Tensor BuilderImpl::add(TensorNode node) {
   node.owner = this;
   nodes_.push_back(std::move(node));
   return Tensor(&nodes_.back());
+}
+
+void BuilderImpl::forgetValuesIn(mlir::Operation *op) {
+  auto forget = [&](mlir::Value value) {
+    auto known = nodeOf_.find(value);
+    if (known == nodeOf_.end())
+      return;
+    known->second->value = nullptr;
+    nodeOf_.erase(known);
+  };
+  op->walk([&](mlir::Operation *inner) {
+    for (mlir::Value result : inner->getResults())
+      forget(result);
+    for (mlir::Region &region : inner->getRegions())
+      for (mlir::Block &block : region)
+        for (mlir::Value argument : block.getArguments())
+          forget(argument);
+  });
 }
 
 Tensor BuilderImpl::wrap(mlir::Value value) {
@@ -193,8 +216,8 @@ Status BuilderImpl::finish() {
     invalid("the method was finished before");
     return status_;
   }
-  if (outputs_.empty()) {
-    invalid("method `" + method_.getSymName() + "` has no outputs");
+  if (outputs_.empty() && sets_.empty()) {
+    invalid("method `" + method_.getSymName() + "` has neither outputs nor state that it sets");
     return status_;
   }
   llvm::SmallVector<mlir::Value> results;
@@ -208,6 +231,8 @@ Status BuilderImpl::finish() {
     resultTypes.push_back(result.getType());
     resultAttrs.push_back(ops_.getDictionaryAttr(ops_.getNamedAttr("graph.name", ops_.getStringAttr(name))));
   }
+  if (!emitSets())
+    return status_;
   mlir::func::ReturnOp::create(ops_, loc_, results);
   method_.setFunctionType(ops_.getFunctionType(method_.getArgumentTypes(), resultTypes));
   for (unsigned i = 0; i < resultAttrs.size(); ++i)

@@ -24,6 +24,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace stator::trace {
 
@@ -35,6 +36,7 @@ struct TensorNode {
   mlir::Value value; // null until an operation needs it
   std::optional<Contents> contents;
   std::string parameter;                           // the weight that it is, if it is one
+  bool isState = false;                            // whether that weight is mutable
   std::optional<mlir::DenseElementsAttr> constant; // a small constant whose contents are not tracked
 };
 
@@ -64,11 +66,23 @@ public:
 
   // Parameters.
 
-  /// A weight whose bytes lie in source `source` of the context's ParameterStore, at `offset`; checked to be inside. Nothing is
-  /// copied, save small ones (at most 1024 elements), which become constants. Two calls with the same name: the second gets a new one.
-  Tensor mappedParameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset);
+  /// A weight whose bytes lie in source `source` of the context's ParameterStore, at byte `offset`; checked to be inside. `strides` are
+  /// in elements and not negative; empty: row-major. Nothing is copied, save small frozen ones (at most 1024 elements), which become
+  /// constants, and booleans that are neither 0 nor 1. Mutable ones are state: their contents are never known.
+  /// Two calls with the same name: the second gets a new one, see nameOf().
+  Tensor mappedParameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset,
+                         llvm::ArrayRef<int64_t> strides = {}, bool isMutable = false);
   Tensor ownedParameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<char> bytes, bool isMutable);
   Tensor constant(ElementType type, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<char> bytes);
+  /// The parameter that another method of the module has made, by the name that nameOf() gave; absent if there is none (small frozen
+  /// parameters become constants, of which each method has its own).
+  Tensor sharedParameter(llvm::StringRef name);
+  /// The symbol of the parameter that a tensor is; empty for all other tensors.
+  llvm::StringRef nameOf(const Tensor &tensor) const { return tensor.node_ ? llvm::StringRef(tensor.node_->parameter) : ""; }
+  /// Gives a state its value after the method; the state itself, wherever it is used, stays what it was at entry. `value` is computed in
+  /// the method's own block and has the state's type and sizes. Setting a state again replaces what was set before; setting it to
+  /// itself changes nothing.
+  void setParameter(const Tensor &state, const Tensor &value);
 
   // Tensors.
 
@@ -108,6 +122,7 @@ public:
   Tensor input(llvm::StringRef name, ElementType type, llvm::ArrayRef<DimExpr> dims);
   void output(llvm::StringRef name, const Tensor &value);
   Status finish();
+  bool isFinished() const { return finished_; }
 
   // Errors.
 
@@ -120,6 +135,11 @@ public:
   Tensor invalid(const llvm::Twine &message) { return fail(StatusCode::InvalidArgument, message); }
   Tensor unsupported(const llvm::Twine &message) { return fail(StatusCode::Unsupported, message); }
   Builder *builder() { return builder_; }
+  /// The error, which the Builder then no longer has: for an importer that notes it and goes on to find the others. Its module is
+  /// not to be used any more.
+  Status takeError() { return std::exchange(status_, okStatus()); }
+  /// To be called before `op` is erased: no tensor may stand for a value in it.
+  void forgetValuesIn(mlir::Operation *op);
 
 private:
   friend class Builder;
@@ -128,9 +148,13 @@ private:
   mlir::Value materialise(TensorNode &node);
   mlir::Value constantAtHead(mlir::OpBuilder &head, mlir::DenseElementsAttr value);
   std::optional<int64_t> checkBytes(llvm::StringRef what, ElementType type, llvm::ArrayRef<int64_t> dims, uint64_t available);
+  std::optional<int64_t> checkSpan(llvm::StringRef what, ElementType type, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> strides,
+                                   uint64_t available);
   Tensor smallConstant(ElementType type, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<char> bytes);
-  Tensor parameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset, bool isMutable);
+  Tensor parameter(llvm::StringRef name, ElementType type, llvm::ArrayRef<int64_t> dims, int32_t source, uint64_t offset,
+                   llvm::ArrayRef<int64_t> strides, bool isMutable);
   std::string uniqueParameterName(llvm::StringRef name);
+  bool emitSets();
   void replaceSymbol(const std::string &name, const DimExpr &by);
   void rewriteSizes();
   void noteOperators(const DimExpr &expr);
@@ -153,7 +177,8 @@ private:
   llvm::DenseMap<mlir::Value, TensorNode *> nodeOf_;
   mlir::Operation *lastAtHead_ = nullptr;                  // constants go behind it, at the head of the method
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants_; // one graph.constant per value
-  std::set<std::string> parameterNames_;
+  std::set<std::string> symbolNames_;                      // of the module: parameters and methods
+  std::vector<std::pair<Tensor, Tensor>> sets_;            // states and their next values, in the order of the first set
 
   std::vector<std::string> symbolOrder_;
   std::map<std::string, DimInterval> ranges_;

@@ -2,6 +2,8 @@
 #include "dialects/Graph/GraphTypeInference.h"
 #include "dialects/Graph/ParameterRecipes.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace stator;
 using namespace stator::graph;
@@ -92,6 +94,39 @@ LogicalResult GetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return diagnostic;
   }
   return success();
+}
+
+LogicalResult SetParameterOp::verify() {
+  // Kernel functions and regions never hold it, so that a method's sets are found at one place.
+  if (!isa<FunctionOpInterface>((*this)->getParentOp()))
+    return emitOpError() << "stands inside of `" << (*this)->getParentOp()->getName() << "`, expected at the end of a method";
+  for (Operation *next = (*this)->getNextNode(); next; next = next->getNextNode()) {
+    if (auto other = dyn_cast<SetParameterOp>(next)) {
+      if (other.getParameter() != getParameter())
+        continue;
+      InFlightDiagnostic diagnostic = other.emitOpError() << "sets " << getParameterAttr() << " a second time";
+      diagnostic.attachNote(getLoc()) << "set here before";
+      return diagnostic;
+    }
+    if (!next->hasTrait<OpTrait::IsTerminator>())
+      return emitOpError() << "stands before `" << next->getName() << "`, expected at the end of the method";
+  }
+  return success();
+}
+
+LogicalResult SetParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  if (!parameter)
+    return emitOpError() << "names " << getParameterAttr() << ", which is not a `graph.parameter`";
+  if (parameter.getIsMutable() && parameter.getType() == getValue().getType())
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError();
+  if (!parameter.getIsMutable())
+    diagnostic << "sets " << getParameterAttr() << ", which is not mutable";
+  else
+    diagnostic << "gives a value of type " << getValue().getType() << ", expected that of the parameter, " << parameter.getType();
+  diagnostic.attachNote(parameter.getLoc()) << "declared here";
+  return diagnostic;
 }
 
 #define GET_OP_CLASSES

@@ -1,4 +1,4 @@
-// Constants, and parameters: the tensors that a model owns.
+// Constants, and parameters: the tensors that a model owns, and how a method changes them.
 #ifndef STATOR_DIALECTS_GRAPH_GRAPHSTATE_TD
 #define STATOR_DIALECTS_GRAPH_GRAPHSTATE_TD
 
@@ -50,7 +50,8 @@ def Graph_ParameterOp : Graph_Op<"parameter", [Symbol, DeclareOpInterfaceMethods
 def Graph_GetParameterOp : Graph_Op<"get_parameter", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
-    Has the type of the `graph.parameter` that it names.
+    Has the type of the `graph.parameter` that it names. For a mutable parameter it is the value at entry of the method, wherever the op
+    stands: `graph.set_parameter` takes effect behind everything.
 
     Example: `%w = graph.get_parameter @fc.weight : tensor<10x64xf32>`
   }];
@@ -58,6 +59,20 @@ def Graph_GetParameterOp : Graph_Op<"get_parameter", [Pure, DeclareOpInterfaceMe
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$parameter attr-dict `:` type($result)";
   let builders = [OpBuilder<(ins "::stator::graph::ParameterOp":$parameter)>];
+}
+
+def Graph_SetParameterOp : Graph_Op<"set_parameter", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a state after the method";
+  let description = [{
+    Stands at the end of a method, before the terminator, and gives a mutable parameter the value that the next call of any method of the
+    module reads. All of a method's sets take effect at once, after all reads: two of them may exchange two states. A parameter is set at
+    most once.
+
+    Example: `graph.set_parameter @cache, %next : tensor<4x8xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Graph_Tensor:$value);
+  let assemblyFormat = "$parameter `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 #endif // STATOR_DIALECTS_GRAPH_GRAPHSTATE_TD

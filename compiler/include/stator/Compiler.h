@@ -93,7 +93,7 @@ struct CompileSummary {
 
 /// Compiles the file `path`.
 Result<CompileSummary> compile(const std::string &path, const CompileOptions &options);
-/// Compiles a traced model; calls finish() on it.
+/// Compiles a traced model with all methods of its module; calls finish() on it if nobody has.
 Result<CompileSummary> compile(trace::Builder &model, const CompileOptions &options);
 
 /// A part of a model that cannot be compiled.

@@ -8,6 +8,11 @@
 //   builder.output("y", fn::softmax(fn::linear(x, w, {}), -1));
 //   Status status = builder.finish();
 //
+// State is kept between runs, and several methods may share it:
+//
+//   Tensor count = builder.state("count", ElementType::I64, {}, &zero, sizeof(zero));
+//   builder.setState(count, count + builder.scalarInt(ElementType::I64, 1));
+//
 // Ownership: a Builder owns the graph; a Tensor or a Dim is a cheap handle that may be copied freely.
 // Lifetime:  a Tensor may be used while its Builder lives. Names and bytes given to a Builder are copied.
 // Threads:   a Builder and its tensors belong to one thread at a time; different Builders are independent.
@@ -118,6 +123,8 @@ class Builder {
 public:
   /// Starts a module with one method.
   explicit Builder(std::string_view methodName = "forward");
+  /// Adds a method to the module of `first`, which must have been finished, outlive this Builder, and be the one that is compiled.
+  Builder(Builder &first, std::string_view methodName);
   explicit Builder(std::unique_ptr<BuilderImpl> impl);
   ~Builder();
   Builder(Builder &&) = delete;
@@ -134,8 +141,15 @@ public:
 
   /// A named weight. Its bytes are copied (importers map files instead, see compiler/Trace/BuilderImpl.h).
   Tensor parameter(std::string_view name, ElementType type, const Ints &dims, const void *data, size_t bytes);
-  /// The same, but it may be changed by running the model; nothing is folded through it.
+  /// The same, but it may be changed by running the model: the bytes are what a session begins with, and nothing is folded through it.
   Tensor state(std::string_view name, ElementType type, const Ints &dims, const void *data, size_t bytes);
+  /// What `state`, made by state() or shared(), is when the method has run; a session keeps it for its next call of any method. The tensor
+  /// `state` itself stays what it was at entry, so the order of reads and sets does not matter, and two states may be exchanged. `value`
+  /// has the state's type and sizes. Only the last value that is set counts. A method may set state and have no outputs.
+  void setState(const Tensor &state, const Tensor &value);
+  /// The parameter or state called `name` that another method of the module has; absent if there is none. Parameters of at most 1024
+  /// elements are constants of their method and not found.
+  Tensor shared(std::string_view name);
   Tensor constant(ElementType type, const Ints &dims, const void *data, size_t bytes);
   /// A rank-0 tensor; integers that do not fit saturate.
   Tensor scalar(ElementType type, double value);
