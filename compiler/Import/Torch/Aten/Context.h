@@ -33,8 +33,13 @@ public:
   TensorRef view(const TensorRef &base, ViewStep step, trace::Dims strides, trace::Dim offset);
   /// Replaces the tensor's elements; `value` is cast to its type and broadcast to its shape. Everything that shares memory sees it.
   void write(const TensorRef &tensor, const trace::Tensor &value);
-  /// A detached copy of a tensor that shares memory with it (detach, alias).
+  /// Another tensor of the same memory and shape (detach, alias); not a wrapped number.
   TensorRef alias(const TensorRef &tensor);
+  /// Sizes and strides in terms of what is known now: symbols may have been replaced since the tensor was made.
+  trace::Dims dims(const TensorRef &tensor) { return simplify(tensor->dims()); }
+  trace::Dims strides(const TensorRef &tensor) { return simplify(tensor->strides()); }
+  trace::Dims simplify(const trace::Dims &dims);
+  bool isContiguous(const TensorRef &tensor) { return torch::isContiguous(dims(tensor), strides(tensor)); }
 
   // Scalars.
 

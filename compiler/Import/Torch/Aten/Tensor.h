@@ -18,6 +18,8 @@ struct Storage {
   trace::Tensor value;
   /// Counts the writes.
   uint64_t version = 0;
+  /// Whether the program wrote into it.
+  bool isWritten = false;
   /// The scope (see Context) in which it was made.
   uint64_t scope = 0;
   /// Parameters, buffers and inputs have one, for messages.
@@ -35,21 +37,23 @@ class TensorView {
 public:
   const std::shared_ptr<Storage> &storage() const { return storage_; }
   ElementType type() const { return type_; }
+  /// As they were when the tensor was made; Context::dims() also knows what was learnt about sizes since then.
   const trace::Dims &dims() const { return dims_; }
   int64_t rank() const { return static_cast<int64_t>(dims_.size()); }
   const trace::Dims &strides() const { return strides_; }
   /// Elements from the storage's start.
   const trace::Dim &offset() const { return offset_; }
   /// Whether it is the whole storage as it was made.
-  bool isWhole() const { return steps_.empty(); }
+  bool isWhole() const { return !base_; }
   /// A Python number that became a tensor: it takes part in type promotion only by its category (bool, integer, float).
   bool isWrappedNumber() const { return isWrappedNumber_; }
-  bool isContiguous() const;
 
 private:
   friend class Context;
   std::shared_ptr<Storage> storage_;
-  std::vector<std::shared_ptr<const ViewStep>> steps_; // from the storage to this view
+  TensorRef base_; // what this is a view of; null: the storage
+  std::shared_ptr<const ViewStep> step_;
+  unsigned depth_ = 0; // views between the storage and this
   ElementType type_ = ElementType::F32;
   trace::Dims dims_, strides_;
   trace::Dim offset_;

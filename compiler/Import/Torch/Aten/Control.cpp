@@ -1,0 +1,355 @@
+// Merging of Values where control flow meets, and memory that branches write.
+#include "compiler/Import/Torch/Aten/Control.h"
+
+#include "compiler/Trace/ControlFlow.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stator::torch {
+
+namespace {
+
+/// What the tensors of a region's results are, read while their memory still is as the region left it.
+using Reads = std::map<const TensorView *, trace::Tensor>;
+
+void readAll(Context &context, const Value &value, Reads &reads) {
+  if (value.isTensor())
+    reads[value.asTensor().get()] = context.read(value.asTensor());
+  if (const Values *items = value.items())
+    for (const Value &item : *items)
+      readAll(context, item, reads);
+  if (value.isDict())
+    for (const auto &[key, item] : value.asDict().items)
+      readAll(context, item, reads);
+}
+
+/// One traced region: its values and the memory that it wrote.
+struct Region {
+  Values values;
+  Reads reads;
+  Context::Scope scope{0, {}};
+  std::vector<trace::Tensor> finals; // of scope.written
+
+  trace::Tensor finalOf(const std::shared_ptr<Storage> &storage) const {
+    for (size_t i = 0; i < finals.size(); ++i)
+      if (scope.written[i].first == storage)
+        return finals[i];
+    return storage->value;
+  }
+};
+
+Region traceRegion(Context &context, const std::function<Values()> &run) {
+  Region region;
+  context.enterScope();
+  region.values = run();
+  if (context.builder().ok())
+    for (const Value &value : region.values)
+      readAll(context, value, region.reads);
+  region.scope = context.leaveScope(region.finals);
+  return region;
+}
+
+/// Walks two values of the same structure; `leaf` gives the value in the place of two that are not known to be the same.
+class Merge {
+public:
+  using Leaf = std::function<Value(const Value &, const Value &)>;
+  Merge(Context &context, Leaf leaf) : context(context), leaf(std::move(leaf)) {}
+
+  Value operator()(const Value &a, const Value &b) {
+    if (a.isPoison() || b.isPoison())
+      return Value::poison();
+    if (a.isUninitialized() && b.isUninitialized())
+      return a;
+    bool isLeaf = (a.isTensor() || a.isScalar()) && a.variant().index() == b.variant().index();
+    bool isHalfKnown = (a.isUninitialized() || b.isUninitialized()) && (a.isUninitialized() ? b : a).isTensor();
+    if (a.isUninitialized() != b.isUninitialized() && !isHalfKnown)
+      return a.isUninitialized() ? b : a;
+    if (isHalfKnown)
+      return leaf(a, b);
+    if (isLeaf)
+      return equalValues(a, b) == true ? a : leaf(a, b);
+    if (a.isList() && b.isList()) {
+      if (&a.asList() == &b.asList())
+        return a;
+      return Value::list(items(a.asList().items, b.asList().items));
+    }
+    if (a.isTuple() && b.isTuple())
+      return Value::namedTuple(items(a.asTuple().items, b.asTuple().items), a.asTuple().fields, a.asTuple().typeName);
+    if (a.isDict() && b.isDict())
+      return dict(a.asDict(), b.asDict());
+    if (equalValues(a, b) == true)
+      return a;
+    return context.unsupported("a value is " + a.typeName() + " or " + b.typeName() + ", depending on data; it must have one form");
+  }
+
+private:
+  Values items(const Values &a, const Values &b) {
+    if (a.size() != b.size()) {
+      context.unsupported("a list has " + std::to_string(a.size()) + " or " + std::to_string(b.size()) + " elements, depending on data");
+      return {};
+    }
+    Values merged;
+    for (size_t i = 0; i < a.size(); ++i)
+      merged.push_back((*this)(a[i], b[i]));
+    return merged;
+  }
+
+  Value dict(const DictObject &a, const DictObject &b) {
+    if (&a == &b)
+      return Value::dict(a.items);
+    std::vector<std::pair<Value, Value>> merged;
+    for (const auto &[key, value] : a.items) {
+      auto other = std::find_if(b.items.begin(), b.items.end(), [&, &key = key](const auto &entry) { return equalValues(entry.first, key) == true; });
+      if (a.items.size() != b.items.size() || other == b.items.end())
+        return context.unsupported("a dict has other keys, depending on data");
+      merged.emplace_back(key, (*this)(value, other->second));
+    }
+    return Value::dict(std::move(merged));
+  }
+
+  Context &context;
+  Leaf leaf;
+};
+
+/// A result of control flow in the form of the value that it stands for.
+Value wrapLike(Context &context, const Value &model, const trace::Tensor &result) {
+  if (model.isInt())
+    return Value::dataInteger(result);
+  if (model.isFloat())
+    return Value::dataReal(result);
+  return model.isBool() ? Value::dataBoolean(result) : Value::tensor(context.make(result));
+}
+
+/// The storages that either region wrote, in the order in which they did.
+std::vector<std::shared_ptr<Storage>> writtenBy(const Region &a, const Region &b) {
+  std::vector<std::shared_ptr<Storage>> storages;
+  for (const Region *region : {&a, &b})
+    for (const auto &[storage, original] : region->scope.written)
+      if (std::find(storages.begin(), storages.end(), storage) == storages.end())
+        storages.push_back(storage);
+  return storages;
+}
+
+} // namespace
+
+Values dynamicIf(Context &context, const BoolValue &condition, const std::function<Values()> &onTrue, const std::function<Values()> &onFalse) {
+  if (!condition.data)
+    return condition.known ? onTrue() : onFalse();
+  trace::Builder &builder = context.builder();
+  std::string location = builder.location();
+  trace::IfBuilder branches(builder, condition.data);
+  branches.enterThen();
+  Region left = traceRegion(context, onTrue);
+  branches.enterElse();
+  Region right = builder.ok() ? traceRegion(context, onFalse) : Region();
+  builder.setLocation(location);
+  if (builder.ok() && left.values.size() != right.values.size())
+    context.invalid("the branches give " + std::to_string(left.values.size()) + " and " + std::to_string(right.values.size()) + " values");
+  if (!builder.ok())
+    return {};
+
+  trace::Tensors thenResults, elseResults;
+  auto sideOf = [&](const Region &region, const Value &value, const Value &other, const trace::Tensor &otherTensor) {
+    if (value.isTensor())
+      return region.reads.at(value.asTensor().get());
+    if (value.isUninitialized()) // Never read; it only has to be of the right type.
+      return trace::fn::full(builder, otherTensor.type(), otherTensor.dims(), 0);
+    (void)other;
+    return context.scalarTensor(value);
+  };
+  Merge collect(context, [&](const Value &a, const Value &b) {
+    branches.enterThen();
+    trace::Tensor known = b.isTensor() && !a.isTensor() ? right.reads.at(b.asTensor().get()) : trace::Tensor();
+    thenResults.push_back(sideOf(left, a, b, known));
+    branches.enterElse();
+    known = a.isTensor() && !b.isTensor() ? left.reads.at(a.asTensor().get()) : trace::Tensor();
+    elseResults.push_back(sideOf(right, b, a, known));
+    return Value::poison();
+  });
+  for (size_t i = 0; i < left.values.size() && builder.ok(); ++i)
+    collect(left.values[i], right.values[i]);
+  std::vector<std::shared_ptr<Storage>> storages = writtenBy(left, right);
+  for (const std::shared_ptr<Storage> &storage : storages) {
+    thenResults.push_back(left.finalOf(storage));
+    elseResults.push_back(right.finalOf(storage));
+  }
+  trace::Tensors results = branches.finish(thenResults, elseResults);
+  if (!builder.ok())
+    return {};
+
+  size_t next = 0;
+  Merge rebuild(context, [&](const Value &a, const Value &b) { return wrapLike(context, a.isUninitialized() ? b : a, results[next++]); });
+  Values merged;
+  for (size_t i = 0; i < left.values.size(); ++i)
+    merged.push_back(rebuild(left.values[i], right.values[i]));
+  for (const std::shared_ptr<Storage> &storage : storages)
+    context.replace(storage, results[next++]);
+  return merged;
+}
+
+namespace {
+
+/// The tensors and numbers in a value, in order, which a loop carries.
+void flatten(Context &context, const Value &value, const Reads &reads, trace::Tensors &leaves) {
+  if (value.isTensor()) {
+    auto read = reads.find(value.asTensor().get());
+    leaves.push_back(read == reads.end() ? context.read(value.asTensor()) : read->second);
+  } else if (value.isScalar()) {
+    leaves.push_back(context.scalarTensor(value));
+  } else if (const Values *items = value.items()) {
+    for (const Value &item : *items)
+      flatten(context, item, reads, leaves);
+  } else if (value.isDict()) {
+    for (const auto &[key, item] : value.asDict().items)
+      flatten(context, item, reads, leaves);
+  }
+}
+
+/// The value with these leaves.
+Value unflatten(Context &context, const Value &model, const trace::Tensors &leaves, size_t &next) {
+  if (model.isTensor() || model.isScalar())
+    return wrapLike(context, model, leaves[next++]);
+  if (const Values *items = model.items()) {
+    Values rebuilt;
+    for (const Value &item : *items)
+      rebuilt.push_back(unflatten(context, item, leaves, next));
+    return model.isList() ? Value::list(std::move(rebuilt))
+                          : Value::namedTuple(std::move(rebuilt), model.asTuple().fields, model.asTuple().typeName);
+  }
+  if (model.isDict()) {
+    std::vector<std::pair<Value, Value>> rebuilt;
+    for (const auto &[key, item] : model.asDict().items)
+      rebuilt.emplace_back(key, unflatten(context, item, leaves, next));
+    return Value::dict(std::move(rebuilt));
+  }
+  return model;
+}
+
+Values unflattenAll(Context &context, const Values &models, const trace::Tensors &leaves) {
+  Values values;
+  size_t next = 0;
+  for (const Value &model : models)
+    values.push_back(unflatten(context, model, leaves, next));
+  return values;
+}
+
+/// Whether a loop may go on with `next` in the place of `model`; what is no leaf must be equal.
+bool hasForm(const Value &model, const Value &next) {
+  if (model.isPoison() || next.isPoison())
+    return true;
+  if (model.variant().index() != next.variant().index())
+    return false;
+  if (const Values *items = model.items()) {
+    const Values &others = *next.items();
+    return items->size() == others.size() && std::equal(items->begin(), items->end(), others.begin(), hasForm);
+  }
+  if (model.isDict()) {
+    const auto &items = model.asDict().items, &others = next.asDict().items;
+    return items.size() == others.size() && std::equal(items.begin(), items.end(), others.begin(), [](const auto &a, const auto &b) {
+             return equalValues(a.first, b.first) == true && hasForm(a.second, b.second);
+           });
+  }
+  return model.isTensor() || model.isScalar() || equalValues(model, next) == true;
+}
+
+/// A loop that is tried with a list of storages that it carries; tells the ones that were missing from it.
+class LoopAttempt {
+public:
+  LoopAttempt(Context &context, const Values &initial, std::vector<std::shared_ptr<Storage>> &carried)
+      : context(context), initial(initial), carried(carried) {}
+
+  /// Nothing: an error, or `carried` has grown and another attempt is to be made.
+  std::optional<Values> run(const std::function<Value(const Values &)> &condition, const std::function<Values(const Values &)> &body) {
+    trace::Builder &builder = context.builder();
+    std::string location = builder.location();
+    trace::Tensors start;
+    for (const Value &value : initial)
+      flatten(context, value, {}, start);
+    size_t leaves = start.size();
+    for (const std::shared_ptr<Storage> &storage : carried)
+      start.push_back(storage->value);
+    trace::WhileBuilder loop(builder, start);
+    if (!builder.ok())
+      return std::nullopt;
+
+    Region test = traceRegion(context, [&] { return Values{condition(enter(loop.enterCondition(), leaves))}; });
+    if (!builder.ok() || test.values.front().isPoison())
+      return std::nullopt;
+    if (hasWrittenOthers(test)) {
+      context.unsupported("the condition of a loop writes memory");
+      return std::nullopt;
+    }
+    const Value &go = test.values.front();
+    loop.finishCondition(go.isTensor() ? test.reads.at(go.asTensor().get()) : context.scalarTensor(go));
+
+    Region step = traceRegion(context, [&] { return body(enter(loop.enterBody(), leaves)); });
+    builder.setLocation(location);
+    if (!builder.ok())
+      return std::nullopt;
+    bool grew = false;
+    for (const auto &[storage, original] : step.scope.written)
+      if (std::find(carried.begin(), carried.end(), storage) == carried.end()) {
+        carried.push_back(storage);
+        grew = true;
+      }
+    if (grew)
+      return std::nullopt;
+    if (step.values.size() != initial.size() || !std::equal(initial.begin(), initial.end(), step.values.begin(), hasForm)) {
+      context.unsupported(formError(step.values));
+      return std::nullopt;
+    }
+    trace::Tensors next;
+    for (const Value &value : step.values)
+      flatten(context, value, step.reads, next);
+    for (const std::shared_ptr<Storage> &storage : carried)
+      next.push_back(step.finalOf(storage));
+    trace::Tensors results = loop.finish(next);
+    if (!builder.ok())
+      return std::nullopt;
+    for (size_t i = 0; i < carried.size(); ++i)
+      context.replace(carried[i], results[leaves + i]);
+    return unflattenAll(context, initial, results);
+  }
+
+private:
+  Values enter(const trace::Tensors &arguments, size_t leaves) {
+    for (size_t i = 0; i < carried.size(); ++i)
+      context.replace(carried[i], arguments[leaves + i]);
+    return unflattenAll(context, initial, arguments);
+  }
+
+  bool hasWrittenOthers(const Region &region) {
+    return std::any_of(region.scope.written.begin(), region.scope.written.end(), [&](const auto &entry) {
+      return std::find(carried.begin(), carried.end(), entry.first) == carried.end();
+    });
+  }
+
+  std::string formError(const Values &next) {
+    for (size_t i = 0; i < next.size() && i < initial.size(); ++i)
+      if (!hasForm(initial[i], next[i]))
+        return "a value that a loop carries is " + initial[i].typeName() + " at first and " + next[i].typeName() +
+               " after a step, with as many elements only if nothing grows; it must keep its form";
+    return "the body of a loop gives " + std::to_string(next.size()) + " values for " + std::to_string(initial.size());
+  }
+
+  Context &context;
+  const Values &initial;
+  std::vector<std::shared_ptr<Storage>> &carried;
+};
+
+} // namespace
+
+Values dynamicWhile(Context &context, const Values &initial, const std::function<Value(const Values &)> &condition,
+                    const std::function<Values(const Values &)> &body) {
+  std::vector<std::shared_ptr<Storage>> carried;
+  for (size_t known = 0;; known = carried.size()) {
+    std::optional<Values> result = LoopAttempt(context, initial, carried).run(condition, body);
+    if (result)
+      return *result;
+    if (!context.builder().ok() || carried.size() == known)
+      return {};
+  }
+}
+
+} // namespace stator::torch
