@@ -37,7 +37,7 @@ public:
     Overloads all;
     for (size_t i = 0; i < ownCount; ++i)
       all.push_back(&operators[i]);
-    std::stable_sort(all.begin(), all.end(), [](const Operator *a, const Operator *b) { return a->schema.fullName() < b->schema.fullName(); });
+    std::sort(all.begin(), all.end(), [](const Operator *a, const Operator *b) { return a->schema.fullName() < b->schema.fullName(); });
     return all;
   }
 

@@ -68,9 +68,9 @@ private:
       rest = rest.drop_front(rest.find(')') + 1);
     parameter.kind = llvm::StringSwitch<ParameterKind>(type)
                          .Case("Tensor", ParameterKind::Tensor)
-                         .Cases("int", "SymInt", ParameterKind::Int)
-                         .Cases("float", "SymFloat", ParameterKind::Float)
-                         .Cases("bool", "SymBool", ParameterKind::Bool)
+                         .Cases({"int", "SymInt"}, ParameterKind::Int)
+                         .Cases({"float", "SymFloat"}, ParameterKind::Float)
+                         .Cases({"bool", "SymBool"}, ParameterKind::Bool)
                          .Case("str", ParameterKind::String)
                          .Case("Scalar", ParameterKind::Scalar)
                          .Case("ScalarType", ParameterKind::ScalarType)
