@@ -23,6 +23,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
@@ -68,7 +70,8 @@ Status Driver::importFile(const std::string &path) {
   }
   progress(pipelineStages().front(), path);
   STATOR_TRY(kind, modelKindOf(path, options.inputType));
-  model = readModel(path, kind, importOptions, context);
+  model = readModel(path, kind, std::move(importOptions), context);
+  showWarnings();
   if (!model.status.ok()) {
     for (const UnsupportedPart &part : model.unsupported)
       if (options.onDiagnostic)
@@ -84,6 +87,14 @@ Status Driver::importFile(const std::string &path) {
     words.append({key, value});
   (*ir)->setAttr(kInfoAttr, Builder(&context).getStrArrayAttr(words));
   return verifyImported();
+}
+
+/// A model that is traced twice, or calls a module twice, causes the same warning twice.
+void Driver::showWarnings() {
+  std::set<std::pair<std::string, std::string>> shown;
+  for (const ImportWarning &warning : model.warnings)
+    if (options.onDiagnostic && shown.insert({warning.place, warning.message}).second)
+      options.onDiagnostic({Diagnostic::Severity::Warning, warning.place, warning.message});
 }
 
 /// A dump of another stage than the one before `first`, or an edited one, would end in an assertion of some pass.

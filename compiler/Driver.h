@@ -46,6 +46,7 @@ public:
   const ImportedModel &imported() const { return model; }
 
 private:
+  void showWarnings();
   Status verifyImported();
   Status verifyDump(const Stage &first);
   Status runStage(const Stage &stage);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/ModelFile.h"
+#include "compiler/Import/InputSpecs.h"
 #include "compiler/Import/Onnx/OnnxImport.h"
 #include "compiler/ParameterSideFile.h"
 
@@ -16,7 +17,6 @@
 #include "serialization/Zip/ZipReader.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -99,110 +99,6 @@ Result<OwningOpRef<ModuleOp>> compiler::readDump(const std::string &path, MLIRCo
   return module;
 }
 
-/// The dims that `--input` gives for the inputs of a method, as values of its symbols.
-static Status bindInputs(func::FuncOp method, const ImportOptions &options, std::map<std::string, DimExpr> &values) {
-  unsigned next = 0;
-  auto nameOf = [&](unsigned i) {
-    auto name = method.getArgAttrOfType<StringAttr>(i, graph::kNameAttr);
-    return name ? name.str() : "input_" + std::to_string(i);
-  };
-  auto isNamed = [&](const std::string &name) { return llvm::any_of(options.inputs, [&](const InputSpec &s) { return s.name == name; }); };
-  for (const InputSpec &spec : options.inputs) {
-    unsigned position = method.getNumArguments();
-    if (spec.name.empty()) {
-      while (next < method.getNumArguments() && isNamed(nameOf(next)))
-        ++next;
-      position = next++;
-    } else {
-      for (unsigned i = 0; i < method.getNumArguments(); ++i)
-        if (nameOf(i) == spec.name)
-          position = i;
-    }
-    if (position >= method.getNumArguments())
-      return notFound(spec.name.empty() ? "more --input options than inputs of `" + method.getName().str() + "`"
-                                        : "there is no input `" + spec.name + "`");
-    auto type = cast<RankedTensorType>(method.getArgument(position).getType());
-    SmallVector<DimExpr> dims = graph::dimsOf(type);
-    std::string place = "input `" + nameOf(position) + "`";
-    if (spec.type && *spec.type != graph::elementTypeOf(type.getElementType()))
-      return invalidArgument(place + " has another element type than --input gives");
-    if (spec.dims.size() != dims.size())
-      return invalidArgument(place + " has rank " + std::to_string(dims.size()) + ", --input gives " + std::to_string(spec.dims.size()));
-    for (auto [axis, given, dim] : llvm::enumerate(spec.dims, dims)) {
-      if (given.kind == DimSpec::Kind::FromModel)
-        continue;
-      DimExpr wanted = given.kind == DimSpec::Kind::Number ? DimExpr(given.number) : DimExpr::symbol(given.symbol);
-      if (std::optional<std::string> symbol = dim.asSymbol()) {
-        auto [known, isNew] = values.try_emplace(*symbol, wanted);
-        if (!isNew && known->second != wanted)
-          return invalidArgument("size `" + *symbol + "` is given as " + known->second.str() + " and as " + wanted.str());
-      } else if (dim != wanted) {
-        return invalidArgument(place + " has size " + dim.str() + " along axis " + std::to_string(axis) + ", --input gives " + wanted.str());
-      }
-    }
-  }
-  return okStatus();
-}
-
-static Status specialiseMethod(func::FuncOp method, const ImportOptions &options) {
-  MLIRContext *context = method.getContext();
-  std::map<std::string, DimExpr> values;
-  std::map<std::string, graph::SymbolAttr> ranges;
-  if (auto symbols = method->getAttrOfType<ArrayAttr>(graph::kSymbolsAttr))
-    for (auto symbol : symbols.getAsRange<graph::SymbolAttr>())
-      ranges[symbol.getName().str()] = symbol;
-  STATOR_RETURN_IF_ERROR(bindInputs(method, options, values));
-  for (Type type : method.getArgumentTypes())
-    for (const DimExpr &dim : graph::dimsOf(cast<RankedTensorType>(type)))
-      for (const std::string &name : dim.symbols())
-        ranges.try_emplace(name, graph::SymbolAttr::get(context, StringAttr::get(context, name), graph::kDefaultSymbolMin,
-                                                        graph::kDefaultSymbolMax));
-  for (const SymbolSpec &spec : options.symbols) {
-    if (!ranges.contains(spec.name))
-      return notFound("no size of the inputs is named `" + spec.name + "`");
-    if (spec.min == spec.max)
-      values.insert_or_assign(spec.name, DimExpr(spec.min));
-    else
-      ranges[spec.name] = graph::SymbolAttr::get(context, StringAttr::get(context, spec.name), spec.min, spec.max);
-  }
-  for (const auto &[name, value] : values) {
-    auto range = ranges.find(name);
-    std::optional<int64_t> number = value.constant();
-    if (range != ranges.end() && number && (*number < range->second.getMin() || *number > range->second.getMax()))
-      return outOfRange("size `" + name + "` is given as " + std::to_string(*number) + ", its range is " +
-                        std::to_string(range->second.getMin()) + ".." + std::to_string(range->second.getMax()));
-    ranges.erase(name);
-  }
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
-    SmallVector<DimExpr> dims = graph::dimsOf(type);
-    for (DimExpr &dim : dims)
-      dim = dim.substitute(values);
-    RankedTensorType replaced = graph::tensorType(dims, type.getElementType());
-    return replaced ? replaced : type; // A negative size: the verifier finds what depends on it.
-  });
-  replacer.addReplacement([&](graph::DimsAttr attr) {
-    SmallVector<DimExpr> dims = attr.dims();
-    for (DimExpr &dim : dims)
-      dim = dim.substitute(values);
-    return graph::DimsAttr::get(context, ArrayRef<DimExpr>(dims));
-  });
-  replacer.recursivelyReplaceElementsIn(method, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-  SmallVector<Attribute> symbols;
-  for (const auto &[name, symbol] : ranges)
-    symbols.push_back(symbol);
-  method->setAttr(graph::kSymbolsAttr, ArrayAttr::get(context, symbols));
-  return okStatus();
-}
-
-Status compiler::specialise(ModuleOp module, const ImportOptions &options) {
-  if (options.inputs.empty() && options.symbols.empty())
-    return okStatus();
-  for (auto method : module.getOps<func::FuncOp>())
-    STATOR_RETURN_IF_ERROR(specialiseMethod(method, options));
-  return okStatus();
-}
-
 /// The operations of a graph and how often each occurs.
 static std::vector<std::pair<std::string, unsigned>> countOperations(ModuleOp module) {
   std::map<std::string, unsigned> counts;
@@ -226,20 +122,32 @@ static void nameArguments(ModuleOp module) {
   }
 }
 
-static ImportedModel readText(const std::string &path, const ImportOptions &options, MLIRContext &context) {
-  ImportedModel model;
-  if (!options.constants.empty()) {
-    model.status = invalidArgument("`" + options.constants.front().name + "` cannot be made a constant: --const is for ONNX models");
-    return model;
-  }
-  Result<OwningOpRef<ModuleOp>> module = readDump(path, context);
-  model.status = module.ok() ? specialise(**module, options) : module.status();
-  if (!model.status.ok())
-    return model;
-  model.module = std::move(*module);
-  nameArguments(*model.module);
+/// Leaves only the methods that are wanted.
+static Status selectMethods(ModuleOp module, const std::vector<std::string> &wanted) {
+  if (wanted.empty())
+    return okStatus();
+  std::vector<std::string> names;
+  for (auto method : module.getOps<func::FuncOp>())
+    names.push_back(method.getName().str());
+  for (const std::string &name : wanted)
+    if (!llvm::is_contained(names, name))
+      return invalidArgument("the model has no method `" + name + "`; its methods are " + quotedList(names));
+  for (auto method : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!llvm::is_contained(wanted, method.getName()))
+      method.erase();
+  return okStatus();
+}
+
+static Status readText(const std::string &path, const ImportOptions &options, MLIRContext &context, ImportedModel &model) {
+  if (!options.constants.empty())
+    return invalidArgument("`" + options.constants.front().name + "` cannot be made a constant: --const is not for MLIR text");
+  STATOR_TRY(module, readDump(path, context));
+  STATOR_RETURN_IF_ERROR(selectMethods(*module, options.methods));
+  nameArguments(*module);
+  STATOR_RETURN_IF_ERROR(specialise(*module, options));
+  model.module = std::move(module);
   model.operators = countOperations(*model.module);
-  return model;
+  return okStatus();
 }
 
 /// Reads the arrays that constants are given as.
@@ -254,11 +162,13 @@ static Status readConstants(ImportOptions &options) {
   return okStatus();
 }
 
-static ImportedModel readOnnx(const std::string &path, ImportOptions options, MLIRContext &context) {
+static ImportedModel readOnnx(const std::string &path, const ImportOptions &options, MLIRContext &context) {
   ImportedModel model;
-  model.status = readConstants(options);
-  if (!model.status.ok())
-    return model;
+  for (const std::string &method : options.methods)
+    if (method != "forward") {
+      model.status = invalidArgument("there is no method `" + method + "`: an ONNX model has one, which is called `forward`");
+      return model;
+    }
   onnx::ImportResult imported = onnx::importOnnx(path, options, context);
   model.status = imported.status;
   model.operators = std::move(imported.operators);
@@ -277,17 +187,21 @@ static ImportedModel readOnnx(const std::string &path, ImportOptions options, ML
   return model;
 }
 
-ImportedModel compiler::readModel(const std::string &path, ModelKind kind, const ImportOptions &options, MLIRContext &context) {
+ImportedModel compiler::readModel(const std::string &path, ModelKind kind, ImportOptions options, MLIRContext &context) {
+  ImportedModel model;
+  model.status = readConstants(options);
+  if (!model.status.ok())
+    return model;
   switch (kind) {
   case ModelKind::Onnx:
     return readOnnx(path, options, context);
   case ModelKind::Mlir:
-    return readText(path, options, context);
+    model.status = readText(path, options, context, model);
+    return model;
   case ModelKind::TorchScript:
   case ModelKind::TorchExport:
     break;
   }
-  ImportedModel model;
   model.status = unsupported("`" + path + "`: TorchScript (.pt) and torch.export (.pt2) files are not supported yet by this version");
   return model;
 }

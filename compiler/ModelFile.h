@@ -23,12 +23,14 @@ enum class ModelKind { Onnx, Mlir, TorchScript, TorchExport };
 /// word on what it is: an artifact, a state dict, a pickle, an array file.
 Result<ModelKind> modelKindOf(const std::string &path, const std::string &forced);
 
-ImportedModel readModel(const std::string &path, ModelKind kind, const ImportOptions &options, mlir::MLIRContext &context);
+/// Also reads the arrays that constants are given as.
+ImportedModel readModel(const std::string &path, ModelKind kind, ImportOptions options, mlir::MLIRContext &context);
 
 /// Reads IR as a dump of a stage left it, with its parameters.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> readDump(const std::string &path, mlir::MLIRContext &context);
 
-/// Replaces symbols of all methods as `options` say; for models that come as IR, where no importer does it.
+/// Replaces symbols of all methods, which have names for their inputs, as `options` say; for models that come as IR, where no importer
+/// does it.
 Status specialise(mlir::ModuleOp module, const ImportOptions &options);
 
 } // namespace stator::compiler

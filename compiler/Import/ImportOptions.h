@@ -31,7 +31,7 @@ struct DimSpec {
   int64_t number = 0;
   std::string symbol;
   /// The range written in this place. For symbols it stands in ImportOptions::symbols too, which is all that importers have to read.
-  std::optional<int64_t> min, max;
+  std::optional<int64_t> min = std::nullopt, max = std::nullopt;
 };
 
 /// `--input=[NAME=]SHAPExTYPE` or `--input=[NAME=]@FILE.npy`, which stands for the shape and type of that file.
@@ -40,9 +40,9 @@ struct InputSpec {
   std::string name;
   std::vector<DimSpec> dims;
   /// Must agree with the model where the model says. Always there in a spec without a name and in one that comes from a file.
-  std::optional<ElementType> type;
+  std::optional<ElementType> type = std::nullopt;
   /// What the user wrote, for messages.
-  std::string text;
+  std::string text = {};
 };
 
 /// `--dim NAME=VALUE` (then min == max) or `--dim NAME=MIN..MAX`.
@@ -55,8 +55,6 @@ struct SymbolSpec {
 /// `--const NAME=VALUE` or `--const NAME=@FILE.npy`: an input that is a constant of the compiled model, not an input of it.
 struct ConstantSpec {
   std::string name;
-  /// VALUE as it was written: for inputs that are no tensors, an importer reads it as the model's type wants.
-  std::string text;
   /// VALUE as elements of a tensor in row-major order, as text because the model knows their type; a single one fills the input's shape.
   std::vector<std::string> elements;
   /// Instead of both: where an array lies, and what was read from there.
@@ -66,7 +64,9 @@ struct ConstantSpec {
     std::vector<int64_t> dims;
     std::vector<char> bytes;
   };
-  std::optional<Array> array;
+  std::optional<Array> array = std::nullopt;
+  /// VALUE as it was written: for inputs that are no tensors, an importer reads it as the model's type wants.
+  std::string text = {};
 };
 
 struct ImportOptions {

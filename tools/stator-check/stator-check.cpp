@@ -9,6 +9,7 @@
 #include "serialization/Base/JsonWriter.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
+#include "tools/support/ModelOptions.h"
 #include "tools/support/StandardInput.h"
 
 #include <cstdio>
@@ -73,12 +74,9 @@ int main(int argc, char **argv) {
   bool asJson = false;
   compiler::CompileOptions options;
   CommandLine line("stator-check", "MODEL [options]", "Says whether a model can be compiled, and everything that stands in the way.");
-  line.positional("MODEL", &model, "model.onnx, or model.mlir in the graph dialect; - for standard input");
+  line.positional("MODEL", &model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input");
   line.group("Options");
-  line.choice("input-type", {"onnx", "mlir"}, &options.inputType, "kind of the model file (default: told from its first bytes)");
-  line.list("input", "[NAME=]SHAPExTYPE", &options.inputs, "sizes and type of an input: x=1x3x224x224xf32");
-  line.list("dim", "NAME=VALUE", &options.dims, "fix a named size, or give its range: N=1..64");
-  line.list("const", "NAME=VALUES|@FILE.npy", &options.constants, "make an input a constant of the model: axes=0,1");
+  declareModelOptions(line, options);
   line.choice("library", {"auto", "none", "onednn"}, &options.library, "library for contractions (default auto: by cost)");
   line.flag("json", &asJson, "print JSON");
   line.epilogue("Exit code 1 means that the model cannot be compiled; the report says why.\n" + exitCodeHelp());
@@ -87,11 +85,17 @@ int main(int argc, char **argv) {
   options.stopAfter = "plan";
   if (Status status = compiler::validate(options); !status.ok()) {
     reportError("stator-check", status);
-    return ExitUsage;
+    return exitCodeForOptions(status);
   }
   StandardInput standardInput;
   if (Status status = standardInput.resolve(&model); !status.ok())
     return reportError("stator-check", status);
+  // Errors are in the report.
+  CompilerMessages messages("stator-check", /*showProgress=*/false);
+  options.onDiagnostic = [&](const compiler::Diagnostic &diagnostic) {
+    if (diagnostic.severity == compiler::Diagnostic::Severity::Warning)
+      messages.print(diagnostic);
+  };
   Result<compiler::SupportReport> report = compiler::check(model, options);
   if (!report.ok())
     return reportError("stator-check", report.status());

@@ -10,6 +10,7 @@
 #include "serialization/Base/OutputFile.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
+#include "tools/support/ModelOptions.h"
 #include "tools/support/StandardInput.h"
 
 #include "mlir/IR/AsmState.h"
@@ -39,7 +40,7 @@ struct Settings {
 
 void declare(CommandLine &line, Settings &settings) {
   compiler::CompileOptions &compile = settings.compile;
-  line.positional("MODEL", &settings.model, "model.onnx, or model.mlir in the graph dialect; - for standard input", /*required=*/false);
+  line.positional("MODEL", &settings.model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input", /*required=*/false);
   line.group("Output");
   line.text("output", "FILE", &compile.output,
             "the artifact (default: beside the model); with --stop-after, the IR (default: standard output)");
@@ -47,11 +48,7 @@ void declare(CommandLine &line, Settings &settings) {
   line.flag("embed-ir", &compile.embedIr, "keep the optimised graph in the artifact, as text without weights");
   line.flag("quiet", &settings.quiet, "no progress and no summary");
   line.group("Model");
-  line.choice("input-type", {"onnx", "mlir"}, &compile.inputType, "kind of the model file (default: told from its first bytes)");
-  line.list("input", "[NAME=]SHAPExTYPE", &compile.inputs,
-            "sizes and type of an input: x=1x3x224x224xf32; ? keeps, upper case names a size");
-  line.list("dim", "NAME=VALUE", &compile.dims, "fix a named size, or give its range: N=1..64");
-  line.list("const", "NAME=VALUES|@FILE.npy", &compile.constants, "make an input a constant of the model: axes=0,1");
+  declareModelOptions(line, compile);
   line.group("Code");
   line.integer("opt-level", "0..3", &settings.optimisationLevel, 0, 3, "effort of optimisation (default 2)");
   line.alias("O", "opt-level");
@@ -69,7 +66,8 @@ void declare(CommandLine &line, Settings &settings) {
   line.flag("no-crash-reproducer", &settings.noReproducer, "do not write FILE.reproducer.mlir when a pass fails");
   line.passThrough({"--mlir-"}, &settings.mlirArguments);
   line.epilogue("Examples:\n  stator compile resnet50.onnx -o resnet50.stator\n"
-                "  stator compile bert.onnx -o bert.stator --dim batch=1..32 --library=none\n\n" +
+                "  stator compile bert.onnx -o bert.stator --dim batch=1..32 --library=none\n"
+                "  stator compile resnet50.pt -o resnet50.stator --input='?batch[1..64]x3x224x224xf32'\n\n" +
                 exitCodeHelp());
 }
 
@@ -161,7 +159,7 @@ int compileModel(Settings &settings) {
 
   if (Status status = compiler::validate(options); !status.ok()) {
     reportError("stator-compile", status);
-    return status.code() == StatusCode::Unsupported ? ExitUnsupported : ExitUsage;
+    return exitCodeForOptions(status);
   }
   Result<compiler::CompileSummary> summary = compiler::compile(settings.model, options, std::move(hooks));
   messages.endProgress();

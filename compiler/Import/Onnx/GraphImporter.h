@@ -56,6 +56,7 @@ private:
   const ValueInfo *findInput(const std::string &name);
   std::optional<ElementType> inputType(const ValueInfo &input);
   trace::Dim namedSize(const std::string &name);
+  void renameSizes(const ValueInfo &input, const compiler::InputSpec &spec);
   trace::Dims inputDims(const ValueInfo &input, const compiler::InputSpec *spec);
   void importNodes(const std::vector<Node> &nodes, const Frame &frame);
   void importNode(const Node &node, const Frame &frame);
@@ -81,6 +82,8 @@ private:
   std::set<std::string> sizeNames;
   /// Those that the user gives a value.
   std::map<std::string, int64_t> fixedSizes;
+  /// Named sizes of the model that the shape of an input replaces.
+  std::map<std::string, trace::Dim> renamedSizes;
   bool insideNodes = false;
 };
 

@@ -54,6 +54,10 @@ void GraphImporter::declareInputs(const compiler::ImportOptions &options) {
                                                                 std::to_string(inputs.size()) + ")");
     specs[(*next)->name] = &spec;
   }
+  // A name that stands for another size or a number does so in every input.
+  for (const ValueInfo *input : inputs)
+    if (auto spec = specs.find(input->name); spec != specs.end() && traceBuilder.ok())
+      renameSizes(*input, *spec->second);
   for (const ValueInfo *input : inputs)
     if (traceBuilder.ok())
       declareInput(*input, specs.count(input->name) ? specs[input->name] : nullptr);
@@ -90,6 +94,28 @@ trace::Dim GraphImporter::namedSize(const std::string &name) {
   return fixed == fixedSizes.end() ? traceBuilder.symbol(name) : trace::Dim(fixed->second);
 }
 
+void GraphImporter::renameSizes(const ValueInfo &input, const compiler::InputSpec &spec) {
+  for (size_t i = 0; i < input.shape.size() && i < spec.dims.size(); ++i) {
+    std::string parameter(input.shape[i].parameter);
+    const compiler::DimSpec &given = spec.dims[i];
+    if (parameter.empty() || given.kind == compiler::DimSpec::Kind::FromModel)
+      continue;
+    sizeNames.insert(parameter);
+    trace::Dim size = given.kind == compiler::DimSpec::Kind::Number ? trace::Dim(given.number) : namedSize(given.symbol);
+    auto fail = [&](const trace::Dim &known) {
+      traceBuilder.fail(StatusCode::InvalidArgument, "size `" + parameter + "` is given as " + known.str() + " and as " + size.str());
+    };
+    if (auto fixed = fixedSizes.find(parameter); fixed != fixedSizes.end()) {
+      if (given.kind == compiler::DimSpec::Kind::Number && given.number != fixed->second)
+        return fail(fixed->second);
+      size = fixed->second;
+    }
+    auto [known, isNew] = renamedSizes.try_emplace(parameter, size);
+    if (known->second != size)
+      return fail(known->second);
+  }
+}
+
 trace::Dims GraphImporter::inputDims(const ValueInfo &input, const compiler::InputSpec *spec) {
   trace::Dims dims;
   if (!input.hasShape && !spec) {
@@ -112,12 +138,19 @@ trace::Dims GraphImporter::inputDims(const ValueInfo &input, const compiler::Inp
     } else if (spec && spec->dims[i].kind == compiler::DimSpec::Kind::Symbol) {
       dims.push_back(namedSize(spec->dims[i].symbol));
     } else if (fromModel.value && *fromModel.value >= 0) {
+      if (spec && spec->dims[i].min)
+        traceBuilder.fail(StatusCode::InvalidArgument, "has size " + std::to_string(*fromModel.value) + " along axis " + std::to_string(i) +
+                                                           " in the model, but a range was given");
       dims.push_back(*fromModel.value);
-    } else if (!fromModel.parameter.empty()) {
-      dims.push_back(namedSize(std::string(fromModel.parameter)));
     } else {
       // Some exporters write -1 or nothing for "any size".
-      dims.push_back(namedSize(std::string(input.name) + "_dim" + std::to_string(i)));
+      std::string free = std::string(input.name) + "_dim" + std::to_string(i);
+      auto renamed = renamedSizes.find(std::string(fromModel.parameter));
+      std::string name = fromModel.parameter.empty() ? free : std::string(fromModel.parameter);
+      trace::Dim size = renamed == renamedSizes.end() ? namedSize(name) : renamed->second;
+      if (spec && spec->dims[i].min && !fixedSizes.count(name) && renamed == renamedSizes.end())
+        size = traceBuilder.symbol(name, *spec->dims[i].min, *spec->dims[i].max);
+      dims.push_back(size);
     }
   }
   return dims;

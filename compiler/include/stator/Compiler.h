@@ -44,7 +44,7 @@ struct Progress {
 struct CompileOptions {
   /// Path of the artifact. May be empty when `stopAfter` names a stage before `artifact`.
   std::string output;
-  /// "onnx" or "mlir"; empty: told from the first bytes of the file.
+  /// "onnx", "pt" (TorchScript), "pt2" (torch.export) or "mlir"; empty: told from the content of the file.
   std::string inputType;
   /// 0 to 3: how hard the backend tries. The stages before it always do all they can.
   int optimisationLevel = 2;
@@ -54,13 +54,17 @@ struct CompileOptions {
   std::vector<std::string> cpuLevels;
   /// Replaces the levels' processor: "host" or an LLVM name ("znver4"); then only the best level that it has is built.
   std::string processor;
-  /// "[NAME=]SHAPExTYPE", for instance "x=1x3x224x224xf32", "Nx128xi64".
+  /// "[NAME=]SHAPExTYPE", for instance "x=1x3x224x224xf32", "?batch[1..64]x3x?h[32..1024]x?wxf32", or "[NAME=]@FILE.npy" for the shape and
+  /// type of that array. TorchScript files do not hold the shapes of inputs, so there every tensor input needs one.
   std::vector<std::string> inputs;
   /// "NAME=VALUE" fixes a named size, "NAME=MIN..MAX" gives its range.
   std::vector<std::string> dims;
-  /// "NAME=VALUES" (numbers separated by commas; one fills the shape) or "NAME=@FILE.npy": the input becomes a constant of the model,
-  /// for instance a shape or a list of axes, which must be known at compile time.
+  /// "NAME=VALUE" or "NAME=@FILE.npy": the input becomes a constant of the model, for instance a shape or a list of axes, which must be
+  /// known at compile time. For a tensor VALUE is numbers separated by commas (one fills the shape); for other inputs of TorchScript it is
+  /// a literal of Python: 3, True, None, "text", [1, 2], {"a": 1}.
   std::vector<std::string> constants;
+  /// The methods of the model that become methods of the artifact; empty: "forward". They share parameters and state.
+  std::vector<std::string> methods;
   /// Keeps the optimised graph in the artifact, as text without weights.
   bool embedIr = false;
 

@@ -71,6 +71,21 @@ TEST_CASE("named sizes must occur") {
   CHECK(shapesOf(adding({"M"}, {"1"}), options).find("M") != std::string::npos);
 }
 
+TEST_CASE("a size that is renamed or fixed is so in every input") {
+  DimSpec ranged{DimSpec::Kind::FromModel, 0, "", 2, 6};
+  ImportOptions options = inputs({{"a", {symbol("Batch")}, {}}});
+  options.symbols = {{"Batch", 1, 8}};
+  std::string shapes = shapesOf(adding({"N"}, {"N"}), options);
+  CHECK(shapes.find("\"N\"") == std::string::npos);
+  CHECK(shapesOf(adding({"N"}, {"N"}), inputs({{"b", {number(5)}, {}}})) == "(tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>");
+  CHECK(!shapesOf(adding({"N"}, {"N"}), inputs({{"a", {ranged}, {}}})).empty());
+  refuses(adding({"N"}, {"N"}), StatusCode::InvalidArgument, "size `N` is given as 5 and as 6", inputs({{"a", {number(5)}, {}}, {"b", {number(6)}, {}}}));
+  refuses(adding({"3"}, {"3"}), StatusCode::InvalidArgument, "has size 3 along axis 0 in the model, but a range was given", inputs({{"a", {ranged}, {}}}));
+  options = inputs({{"a", {number(5)}, {}}});
+  options.symbols = {{"N", 6, 6}};
+  refuses(adding({"N"}, {"N"}), StatusCode::InvalidArgument, "size `N` is given as 6 and as 5", options);
+}
+
 TEST_CASE("wrong shapes of inputs are named") {
   Message model = adding({"N", "3"}, {"1"});
   auto wrong = [&](std::vector<InputSpec> specs, const std::string &part) { refuses(model, StatusCode::InvalidArgument, part, inputs(std::move(specs))); };
