@@ -9,6 +9,7 @@
 #include "compiler/ModelFile.h"
 #include "compiler/Import/InputSpecs.h"
 #include "compiler/Import/Onnx/OnnxImport.h"
+#include "compiler/Import/Onnx/OnnxSummary.h"
 #include "compiler/ParameterSideFile.h"
 
 #include "dialects/Graph/GraphOps.h"
@@ -204,4 +205,16 @@ ImportedModel compiler::readModel(const std::string &path, ModelKind kind, Impor
   }
   model.status = unsupported("`" + path + "`: TorchScript (.pt) and torch.export (.pt2) files are not supported yet by this version");
   return model;
+}
+
+Result<ModelSummary> compiler::summarise(const std::string &path, ModelKind kind) {
+  switch (kind) {
+  case ModelKind::Onnx:
+    return onnx::summariseOnnx(path);
+  case ModelKind::TorchScript:
+  case ModelKind::TorchExport:
+  case ModelKind::Mlir:
+    break;
+  }
+  return unsupported("`" + path + "`: there is no summary of a model in MLIR text: read it");
 }

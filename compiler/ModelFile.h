@@ -10,6 +10,7 @@
 
 #include "compiler/Import/ImportOptions.h"
 #include "compiler/Import/ImportedModel.h"
+#include "compiler/Import/ModelSummary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -25,6 +26,9 @@ Result<ModelKind> modelKindOf(const std::string &path, const std::string &forced
 
 /// Also reads the arrays that constants are given as.
 ImportedModel readModel(const std::string &path, ModelKind kind, ImportOptions options, mlir::MLIRContext &context);
+
+/// What is in a model file, without an import. Unsupported for MLIR text, which says it itself.
+Result<ModelSummary> summarise(const std::string &path, ModelKind kind);
 
 /// Reads IR as a dump of a stage left it, with its parameters.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> readDump(const std::string &path, mlir::MLIRContext &context);

@@ -1,13 +1,9 @@
-// `stator VERB ...` runs `stator-VERB ...`, which lies beside this program. Each verb is a program of its own, so that those that only
-// need the runtime carry no compiler.
+// `stator VERB ...` runs `stator-VERB ...`, which lies beside this program.
 #include "tools/support/CommandLine.h"
+#include "tools/support/SiblingProgram.h"
 
-#include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstring>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -18,10 +14,10 @@ struct Verb {
 };
 
 const Verb kVerbs[] = {
-    {"compile", "turn a model (ONNX, or IR as text) into one artifact, model.stator"},
+    {"compile", "turn a model (ONNX, TorchScript, torch.export, or IR as text) into one artifact, model.stator"},
     {"run", "run a method of an artifact on given inputs"},
     {"bench", "measure a method of an artifact"},
-    {"inspect", "show what is in an artifact: methods, kernels, memory, parameters"},
+    {"inspect", "show what is in an artifact (methods, kernels, memory, parameters) or in a model before it is compiled"},
     {"check", "say whether a model can be compiled, and what stands in the way"},
     {"compare", "compare the outputs of two artifacts, or of one with reference files"},
     {"opt", "run compiler passes on IR as text"},
@@ -40,30 +36,6 @@ bool isKnown(const std::string &name) {
     if (name == verb.name)
       return true;
   return false;
-}
-
-/// The folder of this program, with a slash; empty when the system does not tell.
-std::string ownFolder() {
-  char path[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path)))
-    return "";
-  std::string text(path, static_cast<size_t>(length));
-  return text.substr(0, text.rfind('/') + 1);
-}
-
-int runVerb(const std::string &verb, std::vector<std::string> arguments) {
-  std::string program = ownFolder() + "stator-" + verb;
-  arguments.insert(arguments.begin(), program);
-  std::vector<char *> argv;
-  for (std::string &argument : arguments)
-    argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  bool isMissing = errno == ENOENT;
-  std::fprintf(stderr, "stator: error: cannot run `%s`: %s%s\n", program.c_str(), std::strerror(errno),
-               isMissing ? "; this installation has no compiler, or is not complete" : "");
-  return isMissing ? stator::tools::ExitUnsupported : stator::tools::ExitFailure;
 }
 
 } // namespace
@@ -92,5 +64,5 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "stator: error: there is no verb `%s`; `stator help` lists them\n", verb.c_str());
     return stator::tools::ExitUsage;
   }
-  return runVerb(verb, std::move(arguments));
+  return stator::tools::becomeSibling("stator", "stator-" + verb, std::move(arguments));
 }
