@@ -192,6 +192,10 @@ Tensor cumProd(const Tensor &x, int64_t axis, bool exclusive, bool reverse) {
   return cumulative("cumProd", x, graph::CumulativeKind::Prod, axis, exclusive, reverse);
 }
 
+Tensor cumMax(const Tensor &x, int64_t axis, bool exclusive, bool reverse) {
+  return cumulative("cumMax", x, graph::CumulativeKind::Max, axis, exclusive, reverse);
+}
+
 std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &k, int64_t axis, bool largest, bool sorted) {
   Call call("topK", {x});
   if (!call || !call.axis(axis, x.rank()))

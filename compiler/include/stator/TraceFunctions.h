@@ -195,6 +195,8 @@ Tensor argMax(const Tensor &x, int64_t axis, bool keepDims = true, bool selectLa
 Tensor argMin(const Tensor &x, int64_t axis, bool keepDims = true, bool selectLast = false);
 Tensor cumSum(const Tensor &x, int64_t axis, bool exclusive = false, bool reverse = false);
 Tensor cumProd(const Tensor &x, int64_t axis, bool exclusive = false, bool reverse = false);
+/// The largest element so far; NaN stays.
+Tensor cumMax(const Tensor &x, int64_t axis, bool exclusive = false, bool reverse = false);
 /// (values, i64 indices); equal values keep the order of their indices.
 std::pair<Tensor, Tensor> topK(const Tensor &x, const Dim &k, int64_t axis = -1, bool largest = true, bool sorted = true);
 std::pair<Tensor, Tensor> topK(const Tensor &x, const Tensor &k, int64_t axis, bool largest, bool sorted);
