@@ -211,4 +211,5 @@ def main():
         make_family(family)
 
 
-main()
+if __name__ == "__main__":
+    main()
