@@ -10,6 +10,7 @@
 #include "compiler/Import/InputSpecs.h"
 #include "compiler/Import/Onnx/OnnxImport.h"
 #include "compiler/Import/Onnx/OnnxSummary.h"
+#include "compiler/Import/Torch/Archive/Archive.h"
 #include "compiler/ParameterSideFile.h"
 
 #include "dialects/Graph/GraphOps.h"
@@ -26,33 +27,15 @@ using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
 
-static const char *const kHowToExport = "; save the program with torch.jit.script(model).save(\"model.pt\") or "
-                                        "torch.export.save(torch.export.export(model, args), \"model.pt2\")";
-
-/// PyTorch's archives have one folder, whose name is free, around everything; plain zips of torch.export before 2.8 have none.
-static Result<ModelKind> kindOfZip(const std::string &path, std::span<const std::byte> bytes) {
-  Result<serialization::ZipReader> zip = serialization::ZipReader::open(bytes);
-  if (!zip.ok())
-    return zip.status().withContext("`" + path + "`");
-  bool hasPickle = false, hasCode = false, isExport = false, isArray = !zip->entries().empty();
-  for (const serialization::ZipEntry &entry : zip->entries()) {
-    StringRef name = entry.name, inside = name.contains('/') ? name.split('/').second : name;
-    if (name == "manifest.pb")
-      return invalidFile("`" + path + "`: this is an artifact, which is compiled already; `stator run` runs it");
-    hasPickle |= inside == "data.pkl";
-    hasCode |= inside == "constants.pkl" || inside.starts_with("code/");
-    isExport |= inside == "archive_format" || inside == "serialized_exported_program.json" || name == "serialized_exported_program.json";
-    isArray &= name.ends_with(".npy");
-  }
-  if (isExport)
-    return ModelKind::TorchExport;
-  if (hasCode)
-    return ModelKind::TorchScript;
-  if (hasPickle)
-    return unsupported("`" + path + "`: this is a file of torch.save, which holds weights (a state dict) but no program" + kHowToExport);
-  if (isArray)
-    return invalidFile("`" + path + "`: this is a .npz file of arrays, not a model");
-  return invalidFile("`" + path + "`: this is a zip file, but neither TorchScript nor torch.export");
+/// PyTorch's archives, and what else people have in zips.
+static Result<ModelKind> kindOfZip(const std::shared_ptr<MappedFile> &file) {
+  Result<serialization::ZipReader> zip = serialization::ZipReader::open(file->bytes());
+  if (zip.ok() && zip->find("manifest.pb"))
+    return invalidFile("this is an artifact, which is compiled already; `stator run` runs it");
+  if (zip.ok() && !zip->entries().empty() && llvm::all_of(zip->entries(), [](const auto &entry) { return entry.name.ends_with(".npy"); }))
+    return invalidFile("this is a .npz file of arrays, not a model");
+  STATOR_TRY(archive, torch::Archive::open(file));
+  return archive->kind() == torch::ArchiveKind::TorchScript ? ModelKind::TorchScript : ModelKind::TorchExport;
 }
 
 Result<ModelKind> compiler::modelKindOf(const std::string &path, const std::string &forced) {
@@ -69,10 +52,12 @@ Result<ModelKind> compiler::modelKindOf(const std::string &path, const std::stri
   StringRef start(reinterpret_cast<const char *>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
   if (start.empty())
     return invalidFile("`" + path + "`: the file is empty");
-  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06"))
-    return kindOfZip(path, bytes);
-  if (start.starts_with("\x80\x02") || start.starts_with("\x80\x03") || start.starts_with("\x80\x04") || start.starts_with("\x80\x05"))
-    return unsupported("`" + path + "`: this is a pickle, which holds weights or other objects of Python but no program" + kHowToExport);
+  bool isPickle = start.size() >= 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5;
+  bool isTar = start.size() > 262 && start.substr(257, 5) == "ustar";
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06") || isPickle || isTar) {
+    Result<ModelKind> kind = kindOfZip(file);
+    return kind.ok() ? kind : kind.status().withContext("`" + path + "`");
+  }
   if (start.starts_with("\x93NUMPY"))
     return invalidFile("`" + path + "`: this is a .npy file, not a model");
   // MLIR text is text; an ONNX file begins with field 1 (ir_version), a varint, and has zero and control bytes soon after.
