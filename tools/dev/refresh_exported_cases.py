@@ -31,14 +31,14 @@ class Recorder:
     def __getattr__(self, name):
         return Recorder(f"{self.target}.{name}", getattr(self.op, name), self.program)
 
-    def take(self, name, tensor):
+    def note(self, name, tensor):
         self.program["names"][id(tensor)] = name
         self.program["values"][name] = meta(tensor)
         self.program["keep"].append(tensor)
 
     def result(self, value):
         name = f"v{len(self.program['values'])}"
-        self.take(name, value)
+        self.note(name, value)
         return {"as_tensor": {"name": name}}
 
     def __call__(self, *positional, **keywords):

@@ -2,7 +2,7 @@
 
 usage: check_ops.py FAMILY SCRATCH
 
-ops/FAMILY.pt has a method per op; each is an entry of one artifact. FAMILY.cases says for each method which bound its results have to
+exported/FAMILY.pt2 has a node per op (tools/dev/refresh_exported_cases.py). ops/FAMILY.pt has a method per op; each is an entry of one artifact. FAMILY.cases says for each method which bound its results have to
 keep and which inputs it takes; FAMILY.npz holds `inputs/NAME` and `METHOD/RESULT`. FAMILY.txt is what the methods were made from
 (tools/dev/refresh_torch_cases.py): a result `output.3` is the fourth snippet of its method.
 
@@ -42,7 +42,9 @@ def unpack(archive, scratch):
 
 def main():
     family, scratch = sys.argv[1:]
-    source = f"{os.path.dirname(os.path.abspath(__file__))}/ops/{family}"
+    here = os.path.dirname(os.path.abspath(__file__))
+    is_exported = os.path.exists(f"{here}/exported/{family}.pt2")
+    source = f"{here}/{'exported' if is_exported else 'ops'}/{family}"
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
     with zipfile.ZipFile(f"{source}.npz") as archive:
@@ -51,8 +53,9 @@ def main():
         methods = {words[0]: (words[1], dict(word.split("=") for word in words[2:])) for words in map(str.split, file)}
     types = {name: text for _, inputs in methods.values() for name, text in inputs.items()}
     artifact = f"{scratch}/{family}.stator"
-    options = [f"--method={method}" for method in methods] + [f"--input={name}={text}" for name, text in types.items()]
-    code, wrong = run("stator-compile", f"{source}.pt", "-o", artifact, "--quiet", "--library=none", *options)
+    # What is missing in a TorchScript file: the sizes, and which methods are wanted.
+    options = [] if is_exported else [f"--method={method}" for method in methods] + [f"--input={name}={text}" for name, text in types.items()]
+    code, wrong = run("stator-compile", f"{source}.pt2" if is_exported else f"{source}.pt", "-o", artifact, "--quiet", "--library=none", *options)
     if wrong:
         sys.exit(wrong)
     failed = runs = 0
