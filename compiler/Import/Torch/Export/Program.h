@@ -84,6 +84,8 @@ struct Graph {
   std::vector<Argument> inputs, outputs;
   std::vector<Node> nodes;
   std::map<std::string_view, TensorMeta> tensors;
+  /// Symbolic integers that are expressions; invalid where they cannot be represented.
+  std::map<std::string_view, DimExpr> sizes;
 };
 
 struct InputSpec {

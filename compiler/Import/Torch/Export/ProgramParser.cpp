@@ -174,7 +174,7 @@ private:
     if (const Json *sizes = optional(json, "sym_int_values", Kind::Object))
       for (const JsonMember &member : sizes->members()) {
         Place place(*this, "symbolic integer", member.key);
-        size(member.value);
+        result.sizes[member.key] = size(member.value);
       }
     return result;
   }

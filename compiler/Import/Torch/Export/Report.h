@@ -1,0 +1,42 @@
+//===- Report.h - what could not be imported -------------------------------===//
+//
+// The importer goes on past a node that it cannot do, so that one run names all
+// of them. Branches and bodies of loops may be traced several times: a part is
+// listed once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STATOR_COMPILER_IMPORT_TORCH_EXPORT_REPORT_H
+#define STATOR_COMPILER_IMPORT_TORCH_EXPORT_REPORT_H
+
+#include "compiler/Import/ImportedModel.h"
+#include "compiler/Import/Torch/Export/Program.h"
+
+#include <set>
+
+namespace stator::torch::exported {
+
+/// Where in the user's program a node comes from: "model.py, line 12, in forward: `return self.l(x)`"; empty when the file does not say.
+std::string sourceOf(const Node &node);
+
+class Report {
+public:
+  /// A node; `status` is Unsupported, or says that the file is wrong.
+  void add(const Node &node, const Status &status);
+  void add(std::string place, const Status &status);
+
+  bool empty() const { return parts.empty(); }
+  /// One status for all parts, and ok when there are none.
+  Status summary() const;
+
+  std::vector<compiler::UnsupportedPart> parts;
+
+private:
+  std::set<std::pair<std::string, std::string>> seen;
+  /// The worst: a file that is wrong comes before what is not supported.
+  StatusCode code = StatusCode::Unsupported;
+};
+
+} // namespace stator::torch::exported
+
+#endif // STATOR_COMPILER_IMPORT_TORCH_EXPORT_REPORT_H
