@@ -7,8 +7,9 @@ cases are in test/conformance/torch/ops/FAMILY.txt:
 
     method: snippet ;; snippet ;; ...
 
-A snippet is statements separated by `;`, the last of which is an expression: one element of the result. Its names are the inputs of
-POOL below and its own variables, which are the single letters k, p, q, r, y and z. Lines that begin with a blank continue the line before.
+A snippet is statements separated by `;`, the last of which is an expression: one element of the result. `\\n` and `\\t` stand for a
+new line and for four blanks. Its names are the inputs of POOL below and its own variables, which are the single letters k, p, q, r, y and
+z. Lines that begin with a blank continue the line before.
 
 What PyTorch refuses is reported and left out. Needs torch; the committed cases were made with torch 1.13.
 """
@@ -107,11 +108,10 @@ def source(method, snippets):
     body, results = [], []
     for number, snippet in enumerate(snippets):
         *statements, result = [re.sub(r"(?<![\w.\"])([kpqryz])(?![\w\"])(?!=[^=])", rf"\1_{number}", part) if part else part
-                               for part in (piece.strip() for piece in snippet.split(";"))]
-        body += [statement.replace("\\n", "\n").replace("\\t", "    ") for statement in statements]
+                               for part in (piece.strip() for piece in snippet.replace("\\n", "\n").replace("\\t", "    ").split(";"))]
+        body += statements
         results.append(result)
-    text = " ".join(snippets)
-    inputs = names_in(text)
+    inputs = names_in("\n".join(body + results))
     lines = "\n".join(body).split("\n") if body else []
     return inputs, f"def {method}(self, {', '.join(f'{name}: Tensor' for name in inputs)}):\n" + "".join(
         f"    {line}\n" for line in lines) + f"    return ({', '.join(results)},)\n"
