@@ -61,7 +61,16 @@ TensorRef Context::asWrappedNumber(const TensorRef &tensor) {
 TensorRef Context::alias(const TensorRef &tensor) {
   auto copy = std::make_shared<TensorView>(*tensor);
   copy->isWrappedNumber_ = false;
+  copy->isSeen_ = false;
   return copy;
+}
+
+bool Context::become(const TensorRef &tensor, const TensorRef &other) {
+  if (tensor->isSeen_)
+    return false;
+  *tensor = *other;
+  tensor->isSeen_ = false;
+  return true;
 }
 
 trace::Dims Context::simplify(const trace::Dims &dims) {
@@ -89,6 +98,7 @@ TensorRef Context::view(const TensorRef &base, ViewStep step, trace::Dims stride
   auto tensor = std::make_shared<TensorView>();
   tensor->storage_ = base->storage_;
   tensor->base_ = base;
+  base->isSeen_ = true;
   tensor->step_ = std::make_shared<const ViewStep>(std::move(step));
   tensor->depth_ = base->depth_ + 1;
   if (tensor->depth_ > kMaxViewDepth)

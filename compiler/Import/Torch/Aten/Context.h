@@ -35,6 +35,9 @@ public:
   void write(const TensorRef &tensor, const trace::Tensor &value);
   /// Another tensor of the same memory and shape (detach, alias); not a wrapped number.
   TensorRef alias(const TensorRef &tensor);
+  /// Makes `tensor`, under all of its names, what `other` is (`unsqueeze_` and its like). False when views of it exist: they would see
+  /// something else than they were made for.
+  bool become(const TensorRef &tensor, const TensorRef &other);
   /// Sizes and strides in terms of what is known now: symbols may have been replaced since the tensor was made.
   trace::Dims dims(const TensorRef &tensor) { return simplify(tensor->dims()); }
   trace::Dims strides(const TensorRef &tensor) { return simplify(tensor->strides()); }

@@ -19,7 +19,8 @@ public:
   Table() {
     for (std::span<const OpEntry> family :
          {arithmeticOps(), unaryOps(), activationOps(), reductionOps(), contractionOps(), windowOps(), normalisationOps(), recurrentOps(),
-          attentionOps(), viewOps(), reshapeOps(), indexingOps(), creationOps(), conversionOps(), quantisedOps(), lossOps()})
+          attentionOps(), viewOps(), selectOps(), memoryOps(), reshapeOps(), matrixOps(), indexingOps(), scatterOps(), lookupOps(),
+          creationOps(), rangeOps(), conversionOps(), metadataOps(), quantisedOps(), lossOps()})
       for (const OpEntry &entry : family) {
         operators.push_back({parseSchema(entry.schema), entry.handler, false});
         byName[operators.back().schema.name].push_back(&operators.back());

@@ -53,7 +53,8 @@ private:
   std::shared_ptr<Storage> storage_;
   TensorRef base_; // what this is a view of; null: the storage
   std::shared_ptr<const ViewStep> step_;
-  unsigned depth_ = 0; // views between the storage and this
+  unsigned depth_ = 0;  // views between the storage and this
+  bool isSeen_ = false; // whether there are views of this
   ElementType type_ = ElementType::F32;
   trace::Dims dims_, strides_;
   trace::Dim offset_;
