@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Options.h"
+#include "compiler/SupportedOperators.h"
 #include "serialization/Base/JsonWriter.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
@@ -70,18 +71,29 @@ void printJson(const std::string &model, const compiler::SupportReport &report) 
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string model;
+  std::string model, frontEnd;
   bool asJson = false;
   compiler::CompileOptions options;
   CommandLine line("stator-check", "MODEL [options]", "Says whether a model can be compiled, and everything that stands in the way.");
-  line.positional("MODEL", &model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input");
+  line.positional("MODEL", &model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input",
+                  /*required=*/false);
   line.group("Options");
   declareModelOptions(line, options);
   line.choice("library", {"auto", "none", "onednn"}, &options.library, "library for contractions (default auto: by cost)");
   line.flag("json", &asJson, "print JSON");
+  line.choice("list-operators", {"onnx", "torch"}, &frontEnd, "print the operators that can be imported, and end");
   line.epilogue("Exit code 1 means that the model cannot be compiled; the report says why.\n" + exitCodeHelp());
   if (std::optional<int> code = line.parse(argc, argv))
     return *code;
+  if (!frontEnd.empty()) {
+    for (const std::string &op : compiler::supportedOperators(frontEnd))
+      std::printf("%s\n", op.c_str());
+    return finishOutput("stator-check", ExitOk);
+  }
+  if (model.empty()) {
+    std::fprintf(stderr, "stator-check: error: no MODEL is given\nSee `stator-check --help`.\n");
+    return ExitUsage;
+  }
   options.stopAfter = "plan";
   if (Status status = compiler::validate(options); !status.ok()) {
     reportError("stator-check", status);

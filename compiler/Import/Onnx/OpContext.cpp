@@ -138,9 +138,10 @@ void OpContext::fail(std::string_view message) { builder().fail(StatusCode::Inva
 
 void OpContext::unsupported(std::string_view message) { builder().fail(StatusCode::Unsupported, message); }
 
-OpHandler findOpHandler(std::string_view domain, std::string_view opType) {
-  using Handlers = std::map<std::string_view, OpHandler>;
-  static const Handlers standard = [] {
+using Handlers = std::map<std::string_view, OpHandler>;
+
+static const Handlers &standardHandlers() {
+  static const Handlers handlers = [] {
     Handlers all;
     for (auto family : {elementwiseOps(), activationOps(), shapeOps(), indexingOps(), windowOps(), reductionOps(), normalisationOps(),
                         recurrentOps(), controlFlowOps(), attentionOps(), lossOps(), sampleOps(), quantisedOps()})
@@ -148,18 +149,35 @@ OpHandler findOpHandler(std::string_view domain, std::string_view opType) {
         all.emplace(entry.name, entry.handler);
     return all;
   }();
-  static const Handlers microsoft = [] {
+  return handlers;
+}
+
+static const Handlers &microsoftHandlers() {
+  static const Handlers handlers = [] {
     Handlers all;
     for (const OpEntry &entry : microsoftOps())
       all.emplace(entry.name, entry.handler);
     return all;
   }();
+  return handlers;
+}
+
+OpHandler findOpHandler(std::string_view domain, std::string_view opType) {
   bool isStandard = domain.empty() || domain == "ai.onnx";
   if (!isStandard && domain != "com.microsoft")
     return nullptr;
-  const Handlers &handlers = isStandard ? standard : microsoft;
+  const Handlers &handlers = isStandard ? standardHandlers() : microsoftHandlers();
   auto found = handlers.find(opType);
   return found == handlers.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> allOperators() {
+  std::vector<std::string> names;
+  for (const auto &entry : standardHandlers())
+    names.emplace_back(entry.first);
+  for (const auto &entry : microsoftHandlers())
+    names.push_back("com.microsoft." + std::string(entry.first));
+  return names;
 }
 
 std::optional<ElementType> elementTypeAttribute(OpContext &op, std::string_view name) {

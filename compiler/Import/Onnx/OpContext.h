@@ -76,6 +76,8 @@ using OpHandler = void (*)(OpContext &);
 
 /// The handler of an op of the default domain or of com.microsoft, or null.
 OpHandler findOpHandler(std::string_view domain, std::string_view opType);
+/// All of them, sorted: "Conv", then "com.microsoft.FusedConv"; for documentation.
+std::vector<std::string> allOperators();
 
 /// Names and handlers of one family; the families are joined by findOpHandler.
 struct OpEntry {
