@@ -11,6 +11,7 @@
 #include "compiler/Import/Onnx/OnnxImport.h"
 #include "compiler/Import/Onnx/OnnxSummary.h"
 #include "compiler/Import/Torch/Archive/Archive.h"
+#include "compiler/Import/Torch/Export/ExportImport.h"
 #include "compiler/ParameterSideFile.h"
 
 #include "dialects/Graph/GraphOps.h"
@@ -184,11 +185,12 @@ ImportedModel compiler::readModel(const std::string &path, ModelKind kind, Impor
   case ModelKind::Mlir:
     model.status = readText(path, options, context, model);
     return model;
-  case ModelKind::TorchScript:
   case ModelKind::TorchExport:
+    return torch::importExport(path, options, context);
+  case ModelKind::TorchScript:
     break;
   }
-  model.status = unsupported("`" + path + "`: TorchScript (.pt) and torch.export (.pt2) files are not supported yet by this version");
+  model.status = unsupported("`" + path + "`: TorchScript (.pt) files are not supported yet by this version");
   return model;
 }
 
@@ -196,8 +198,9 @@ Result<ModelSummary> compiler::summarise(const std::string &path, ModelKind kind
   switch (kind) {
   case ModelKind::Onnx:
     return onnx::summariseOnnx(path);
-  case ModelKind::TorchScript:
   case ModelKind::TorchExport:
+    return torch::summariseExport(path);
+  case ModelKind::TorchScript:
   case ModelKind::Mlir:
     break;
   }
