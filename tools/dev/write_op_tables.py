@@ -32,7 +32,7 @@ TORCH = """# PyTorch operators
 TorchScript (`.pt`) and torch.export (`.pt2`) files share one table, with {count} overloads of {count_names} operators. Each has an in-place form too (`relu_`
 for `relu`) where PyTorch has one. Operators outside of the table that only handle Python values (arithmetic on numbers, strings, lists, `len`, `range`) are
 evaluated when the model is compiled, and control flow (`if`, `while`, `for`; `cond`, `while_loop`, `scan`, `map`) is kept where it depends on data: see
-[importing.md](importing.md).
+[compiling a PyTorch model](howto/compile-a-pytorch-model.md).
 
 | Operator | Overloads |
 |---|---|
