@@ -121,20 +121,28 @@ static Result<std::vector<NamedTensor>> readFile(std::string name, const std::st
   return tensors;
 }
 
-Result<std::vector<NamedTensor>> parseTensorArgument(std::string_view text) {
-  std::string name;
-  std::string_view rest = text;
-  size_t equals = rest.find('=');
-  // What stands before the first `=` is a name unless it is a type.
-  if (equals != std::string_view::npos && rest[0] != '@' && !parseType(rest.substr(0, equals))) {
-    name = rest.substr(0, equals);
-    rest.remove_prefix(equals + 1);
-    if (name.empty())
-      return invalidArgument("`" + std::string(text) + "` has an empty name");
+/// The name, if any, and the tensor. Names come from models and may hold `=`: one ends where a type or a file follows. What is a type
+/// itself is no name.
+static std::pair<std::string_view, std::string_view> splitName(std::string_view text) {
+  if (text.starts_with("@") || parseType(text.substr(0, text.find('='))))
+    return {"", text};
+  for (size_t at = text.find('='); at != text.npos; at = text.find('=', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with("@") || parseType(rest.substr(0, rest.find('='))))
+      return {text.substr(0, at), rest};
   }
+  // Nothing fits: the error is about what comes after the first `=`.
+  size_t first = text.find('=');
+  return first == text.npos ? std::pair(std::string_view(), text) : std::pair(text.substr(0, first), text.substr(first + 1));
+}
+
+Result<std::vector<NamedTensor>> parseTensorArgument(std::string_view text) {
+  auto [name, rest] = splitName(text);
+  if (name.empty() && rest.size() != text.size())
+    return invalidArgument("`" + std::string(text) + "` has an empty name");
   if (!rest.empty() && rest[0] == '@')
-    return readFile(std::move(name), std::string(rest.substr(1)));
-  equals = rest.find('=');
+    return readFile(std::string(name), std::string(rest.substr(1)));
+  size_t equals = rest.find('=');
   std::string_view typePart = rest.substr(0, equals);
   std::optional<TensorType> type = parseType(typePart);
   if (!type)
@@ -144,7 +152,7 @@ Result<std::vector<NamedTensor>> parseTensorArgument(std::string_view text) {
   if (equals != std::string_view::npos)
     STATOR_RETURN_IF_ERROR(parseValues(array, rest.substr(equals + 1)).withContext("`" + std::string(text.substr(0, 80)) + "`"));
   std::vector<NamedTensor> tensors;
-  tensors.push_back({std::move(name), std::move(array)});
+  tensors.push_back({std::string(name), std::move(array)});
   return tensors;
 }
 
