@@ -1,0 +1,510 @@
+//===- EvaluateControl.cpp - control flow that depends on data ---------------===//
+//
+// A condition that is data makes an `if` or a `while` of the graph (Control.h).
+// Values leave a branch as results: the variables that it assigns and that are
+// read later, and the lists, dicts and objects from outside that it may change.
+// These are found in the text beforehand, because both branches have to give the
+// same results before either has been traced.
+//
+// Three forms need no control flow in the graph. A branch that raises an error
+// is a check: the other one is taken, and if the condition is about sizes, it
+// becomes a fact about them. `a or b`, which TorchScript writes as an `if`, is
+// computed as a logical operation. And whatever is known is no data.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Torch/Aten/Control.h"
+#include "compiler/Import/Torch/Script/Builtins.h"
+#include "compiler/Import/Torch/Script/Evaluator.h"
+#include "compiler/Trace/BuilderImpl.h"
+#include "compiler/Trace/ControlFlow.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace stator::torch::script {
+
+namespace fn = trace::fn;
+
+void Evaluator::poisonAssigned(Stmt &stmt) {
+  for (int32_t slot : stmt.assigned)
+    frame->slots[slot] = Value::poison();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static bool alwaysRaises(llvm::ArrayRef<Stmt *> body) {
+  for (const Stmt *stmt : body) {
+    if (stmt->kind == StmtKind::Expression && stmt->value->kind == ExprKind::Call && stmt->value->items[0]->dotted == "ops.prim.RaiseException")
+      return true;
+    if (stmt->kind == StmtKind::If && alwaysRaises(stmt->body) && alwaysRaises(stmt->orElse))
+      return true;
+  }
+  return false;
+}
+
+void Evaluator::noteFact(const BoolValue &condition, SizeFact fact, bool isNegated) {
+  auto &entry = facts[condition.data.node()];
+  entry.first.push_back(std::move(fact));
+  entry.second = isNegated;
+}
+
+void Evaluator::noteNegation(const BoolValue &condition, const BoolValue &negated) {
+  auto found = facts.find(condition.data.node());
+  if (found == facts.end())
+    return;
+  std::pair<std::vector<SizeFact>, bool> entry = found->second;
+  entry.second = !entry.second;
+  facts[negated.data.node()] = std::move(entry);
+}
+
+/// `a and b` holds when all facts of both do; `a or b` fails when none of the negated ones of both does.
+void Evaluator::noteCombination(const BoolValue &a, const BoolValue &b, const BoolValue &both, bool isAnd) {
+  auto left = facts.find(a.data.node()), right = facts.find(b.data.node());
+  if (left == facts.end() || right == facts.end() || left->second.second == isAnd || right->second.second == isAnd)
+    return;
+  std::pair<std::vector<SizeFact>, bool> entry = left->second;
+  entry.first.insert(entry.first.end(), right->second.first.begin(), right->second.first.end());
+  facts[both.data.node()] = std::move(entry);
+}
+
+/// Takes the condition to be `wanted`; false when nothing that can be checked follows from that.
+bool Evaluator::assume(const BoolValue &condition, bool wanted) {
+  auto found = facts.find(condition.data.node());
+  if (found == facts.end())
+    return false;
+  auto &[list, isNegated] = found->second;
+  bool holds = wanted != isNegated;
+  if (!holds && list.size() != 1)
+    return false;
+  trace::BuilderImpl &impl = context.builder().impl();
+  for (const SizeFact &fact : list) {
+    if (fact.kind == SizeFact::Kind::Equal) {
+      if (!holds)
+        return false;
+      context.builder().constrainEqual(fact.a, fact.b, "a check of the model");
+    } else if (!impl.assumeNonNegative(holds ? (fact.b - fact.a).expr() : (fact.a - fact.b - trace::Dim(1)).expr())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Evaluator::resolveByRaise(Stmt &stmt, const BoolValue &condition, llvm::ArrayRef<Stmt *> &taken) {
+  bool bodyRaises = alwaysRaises(stmt.body), elseRaises = alwaysRaises(stmt.orElse);
+  if (bodyRaises == elseRaises)
+    return false;
+  taken = bodyRaises ? stmt.orElse : stmt.body;
+  if (!assume(condition, !bodyRaises))
+    warn("the check depends on data, and a compiled model does not make it");
+  takeError();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Logical operations
+//===----------------------------------------------------------------------===//
+
+/// Whether a branch only computes: nothing that it does can be seen but the variables that it assigns.
+static bool isPure(const Expr &expr) {
+  if (expr.kind == ExprKind::Call) {
+    llvm::StringRef name = expr.items[0]->dotted;
+    bool isOperator = name.starts_with("torch.") || name.starts_with("ops.prim.") || name == "unchecked_cast" || name == "int" || name == "bool" || name == "float";
+    if (!isOperator || name.ends_with("_") != name.ends_with("__") || isContainerMutation(name.rsplit('.').second) || name == "ops.prim.RaiseException")
+      return false;
+  }
+  for (const Keyword &keyword : expr.keywords)
+    if (!isPure(*keyword.value))
+      return false;
+  return llvm::all_of(expr.items, [](const Expr *item) { return !item || isPure(*item); });
+}
+
+static bool isPure(llvm::ArrayRef<Stmt *> body) {
+  return llvm::all_of(body, [](const Stmt *stmt) {
+    return stmt->kind == StmtKind::Pass ||
+           (stmt->kind == StmtKind::Assign && isPure(*stmt->value) && llvm::all_of(stmt->targets, [](Expr *target) { return target->kind == ExprKind::Name; }));
+  });
+}
+
+/// True when the statement was `t = a or b` or `t = a and b` and has been run as such.
+bool Evaluator::shortCircuit(Stmt &stmt, const BoolValue &condition) {
+  std::vector<int32_t> slots = mergedSlots(stmt);
+  if (slots.size() != 1 || !isPure(stmt.body) || !isPure(stmt.orElse) || stmt.body.size() > 8 || stmt.orElse.size() > 8)
+    return false;
+  auto constantOf = [&](llvm::ArrayRef<Stmt *> body) -> std::optional<bool> {
+    if (body.size() != 1 || body[0]->kind != StmtKind::Assign || body[0]->isUnpacking || body[0]->targets[0]->slot != slots[0])
+      return std::nullopt;
+    ExprKind kind = body[0]->value->kind;
+    return kind == ExprKind::True ? std::optional<bool>(true) : kind == ExprKind::False ? std::optional<bool>(false) : std::nullopt;
+  };
+  std::optional<bool> onTrue = constantOf(stmt.body), onFalse = constantOf(stmt.orElse);
+  if (!onTrue == !onFalse)
+    return false;
+  if (run(onTrue ? stmt.orElse : stmt.body) == Flow::Stop || !frame->slots[slots[0]])
+    return true;
+  Value other = *frame->slots[slots[0]];
+  if (!other.isBool())
+    return true;
+  bool literal = onTrue ? *onTrue : *onFalse;
+  // c ? True : o is c or o; c ? False : o is not c and o; c ? o : False is c and o; c ? o : True is not c or o.
+  Value left = Value(condition);
+  if (bool(onTrue) != literal)
+    left = *callBuiltin("__not__", {left});
+  frame->slots[slots[0]] = *callBuiltin(literal ? "__or__" : "__and__", {left, other});
+  return true;
+}
+
+std::optional<Value> Evaluator::callBuiltin(llvm::StringRef name, Values arguments) {
+  std::vector<KeywordArgument> none;
+  BuiltinCall call{*this, name, arguments, none};
+  return script::callBuiltin(call);
+}
+
+//===----------------------------------------------------------------------===//
+// What leaves a branch
+//===----------------------------------------------------------------------===//
+
+static void collectAssigned(llvm::ArrayRef<Stmt *> body, std::set<int32_t> &slots) {
+  for (const Stmt *stmt : body) {
+    if (stmt->kind == StmtKind::Assign)
+      for (const Expr *target : stmt->targets)
+        if (target->kind == ExprKind::Name)
+          slots.insert(target->slot);
+    slots.insert(stmt->assigned.begin(), stmt->assigned.end());
+  }
+}
+
+/// The variables that have a value after an `if` and are read there.
+std::vector<int32_t> Evaluator::mergedSlots(Stmt &stmt) {
+  std::set<int32_t> onTrue, onFalse;
+  collectAssigned(stmt.body, onTrue);
+  collectAssigned(stmt.orElse, onFalse);
+  std::vector<int32_t> slots;
+  for (int32_t slot : stmt.assigned)
+    if (frame->function->lastRead[slot] > stmt.end && (frame->slots[slot] || (onTrue.count(slot) && onFalse.count(slot))))
+      slots.push_back(slot);
+  return slots;
+}
+
+namespace {
+
+/// Finds in the text what a branch may change that is not a variable.
+class ChangeFinder {
+public:
+  /// Variables whose list, dict or object may be changed; `all` when something else may be.
+  std::set<int32_t> roots;
+  bool all = false;
+
+  void visit(llvm::ArrayRef<Stmt *> body) {
+    for (const Stmt *stmt : body) {
+      if (stmt->kind == StmtKind::Assign) {
+        for (const Expr *target : stmt->targets) {
+          if (target->kind == ExprKind::Attribute)
+            addRoot(*target->items[0]);
+          else if (target->kind == ExprKind::Name && !isFresh(*stmt))
+            aliases.insert(target->slot);
+        }
+      }
+      if (stmt->value)
+        visit(*stmt->value);
+      visit(stmt->body);
+      visit(stmt->orElse);
+    }
+  }
+  /// A variable that the branch itself gives another name to.
+  void finish() {
+    for (int32_t slot : roots)
+      all |= aliases.count(slot) != 0;
+  }
+
+private:
+  static bool isFresh(const Stmt &stmt) {
+    const Expr *value = stmt.value;
+    if (value && value->kind == ExprKind::Call && value->items[0]->dotted == "annotate" && value->items.size() == 3)
+      value = value->items[2];
+    return value && (value->kind == ExprKind::List || value->kind == ExprKind::Dict || value->kind == ExprKind::Call);
+  }
+  void addRoot(const Expr &expr) {
+    if (expr.kind == ExprKind::Name)
+      roots.insert(expr.slot);
+    else if (expr.kind != ExprKind::List && expr.kind != ExprKind::Call)
+      all = true;
+  }
+  void visit(const Expr &expr) {
+    if (expr.kind == ExprKind::Call) {
+      llvm::StringRef name = expr.items[0]->dotted;
+      if (name.starts_with("torch.") || name.starts_with("ops.")) {
+        if (isContainerMutation(name.rsplit('.').second) && expr.items.size() > 1)
+          addRoot(*expr.items[1]);
+      } else {
+        // A function of the model: it may change what it is given.
+        for (const Expr *argument : expr.items.drop_front())
+          if (argument->kind == ExprKind::Name)
+            roots.insert(argument->slot);
+        if (expr.items[0]->kind == ExprKind::Attribute && expr.items[0]->items[0]->kind == ExprKind::Name)
+          roots.insert(expr.items[0]->items[0]->slot);
+      }
+    }
+    for (const Expr *item : expr.items)
+      if (item)
+        visit(*item);
+    for (const Keyword &keyword : expr.keywords)
+      visit(*keyword.value);
+  }
+
+  std::set<int32_t> aliases;
+};
+
+/// Lists, dicts and local objects that a value leads to, each once.
+void reach(const Value &value, std::vector<Value> &found, std::set<const void *> &seen) {
+  if (value.isList() && seen.insert(&value.asList()).second) {
+    found.push_back(value);
+    for (const Value &item : value.asList().items)
+      reach(item, found, seen);
+  } else if (value.isTuple() && seen.insert(&value.asTuple()).second) {
+    for (const Value &item : value.asTuple().items)
+      reach(item, found, seen);
+  } else if (value.isDict() && seen.insert(&value.asDict()).second) {
+    found.push_back(value);
+    for (const auto &[key, item] : value.asDict().items)
+      reach(item, found, seen);
+  } else if (auto *instance = objectIn<Instance>(value); instance && !instance->isPersistent() && seen.insert(instance).second) {
+    found.push_back(value);
+    for (auto &entry : instance->attributes)
+      if (entry.second.value)
+        reach(*entry.second.value, found, seen);
+  }
+}
+
+/// A copy of what it holds.
+Value contentsOf(const Value &container) {
+  if (container.isList())
+    return Value::list(container.asList().items);
+  if (container.isDict())
+    return Value::dict(container.asDict().items);
+  std::map<std::string, Value> sorted;
+  for (auto &entry : objectIn<Instance>(container)->attributes)
+    if (entry.second.value)
+      sorted[entry.first().str()] = *entry.second.value;
+  std::vector<std::pair<Value, Value>> items;
+  for (auto &[name, value] : sorted)
+    items.emplace_back(Value::string(name), value);
+  return Value::dict(std::move(items));
+}
+
+void setContents(const Value &container, const Value &contents) {
+  if (contents.isPoison() || contents.isUninitialized())
+    return;
+  if (container.isList()) {
+    container.asList().items = contents.asList().items;
+  } else if (container.isDict()) {
+    container.asDict().items = contents.asDict().items;
+  } else {
+    auto *instance = objectIn<Instance>(container);
+    for (auto &entry : instance->attributes)
+      entry.second.value.reset();
+    for (const auto &[name, value] : contents.asDict().items)
+      instance->attributes[name.asString()].value = value;
+  }
+}
+
+} // namespace
+
+std::vector<Value> Evaluator::containersChangedBy(Stmt &stmt) {
+  ChangeFinder finder;
+  finder.visit(stmt.body);
+  finder.visit(stmt.orElse);
+  finder.finish();
+  std::vector<Value> found;
+  std::set<const void *> seen;
+  for (size_t slot = 0; slot < frame->slots.size(); ++slot)
+    if (frame->slots[slot] && (finder.all || finder.roots.count(int32_t(slot))))
+      reach(*frame->slots[slot], found, seen);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// If and while
+//===----------------------------------------------------------------------===//
+
+Evaluator::Flow Evaluator::dynamicIf(Stmt &stmt, const BoolValue &condition) {
+  llvm::ArrayRef<Stmt *> taken;
+  if (resolveByRaise(stmt, condition, taken))
+    return failed() ? Flow::Stop : run(taken);
+  if (shortCircuit(stmt, condition))
+    return failed() ? Flow::Stop : Flow::Next;
+  offset = stmt.offset;
+  std::vector<int32_t> slots = mergedSlots(stmt);
+  std::vector<Value> containers = containersChangedBy(stmt);
+  std::vector<Value> contents;
+  for (const Value &container : containers)
+    contents.push_back(contentsOf(container));
+  std::vector<std::optional<Value>> before = frame->slots;
+  size_t raising = 0;
+  std::string message;
+  auto branch = [&](llvm::ArrayRef<Stmt *> body) {
+    Values results;
+    ++dynamicDepth;
+    Flow flow = run(body);
+    --dynamicDepth;
+    if (raised && error.ok()) {
+      // What a branch gives that ends in an error is never seen.
+      raised = false;
+      message = raisedMessage;
+      ++raising;
+      results.assign(slots.size() + containers.size(), Value::uninitialized());
+    } else {
+      if (flow == Flow::Return)
+        fail(StatusCode::Unsupported, "`return` inside of a branch that depends on data is not supported");
+      for (int32_t slot : slots)
+        results.push_back(frame->slots[slot].value_or(Value::uninitialized()));
+      for (const Value &container : containers)
+        results.push_back(contentsOf(container));
+    }
+    frame->slots = before;
+    for (size_t i = 0; i < containers.size(); ++i)
+      setContents(containers[i], contents[i]);
+    return results;
+  };
+  setLocation();
+  Values results = torch::dynamicIf(context, condition, [&] { return branch(stmt.body); }, [&] { return branch(stmt.orElse); });
+  offset = stmt.offset;
+  if (!error.ok())
+    return Flow::Stop;
+  bool hasFailed = takeError();
+  if (raising == 2)
+    raise(message);
+  else if (raising)
+    warn("the check depends on data, and a compiled model does not make it");
+  for (int32_t slot : stmt.assigned)
+    frame->slots[slot].reset();
+  if (hasFailed || results.size() != slots.size() + containers.size()) {
+    for (int32_t slot : slots)
+      frame->slots[slot] = Value::poison();
+    return failed() ? Flow::Stop : Flow::Next;
+  }
+  for (size_t i = 0; i < slots.size(); ++i)
+    frame->slots[slots[i]] = results[i];
+  for (size_t i = 0; i < containers.size(); ++i)
+    setContents(containers[i], results[slots.size() + i]);
+  return failed() ? Flow::Stop : Flow::Next;
+}
+
+/// Zeros in the form of a value, for a variable that has none before the first iteration.
+static Value zerosLike(Context &context, const Value &model) {
+  if (model.isTensor()) {
+    const TensorRef &tensor = model.asTensor();
+    return Value::tensor(context.make(fn::full(context.builder(), tensor->type(), context.dims(tensor), 0)));
+  }
+  if (model.isInt())
+    return Value::integer(0);
+  if (model.isFloat())
+    return Value::real(0);
+  if (model.isBool())
+    return Value::boolean(false);
+  if (model.isTuple()) {
+    Values items;
+    for (const Value &item : model.asTuple().items)
+      items.push_back(zerosLike(context, item));
+    return Value::namedTuple(std::move(items), model.asTuple().fields, model.asTuple().typeName);
+  }
+  return model;
+}
+
+Evaluator::Flow Evaluator::dynamicWhile(Stmt &stmt, const Value *tripCount) {
+  offset = stmt.offset;
+  std::vector<int32_t> slots;
+  for (int32_t slot : stmt.assigned)
+    if (frame->slots[slot] && frame->function->lastRead[slot] >= stmt.offset && !(tripCount && slot == stmt.targets[0]->slot))
+      slots.push_back(slot);
+  std::vector<Value> containers = containersChangedBy(stmt);
+  std::vector<std::optional<Value>> before = frame->slots;
+  Values initial;
+  for (int32_t slot : slots)
+    initial.push_back(*frame->slots[slot]);
+  for (const Value &container : containers)
+    initial.push_back(contentsOf(container));
+  if (tripCount)
+    initial.push_back(Value::integer(0));
+
+  auto install = [&](const Values &values) {
+    frame->slots = before;
+    for (size_t i = 0; i < slots.size() && i < values.size(); ++i)
+      frame->slots[slots[i]] = values[i];
+    for (size_t i = 0; i < containers.size() && slots.size() + i < values.size(); ++i)
+      setContents(containers[i], values[slots.size() + i]);
+    if (tripCount)
+      frame->slots[stmt.targets[0]->slot] = values.back();
+  };
+  auto condition = [&](const Values &values) {
+    install(values);
+    offset = stmt.offset;
+    ++dynamicDepth;
+    Value go = tripCount ? callBuiltin("lt", {values.back(), *tripCount}).value_or(Value::poison()) : evaluate(*stmt.value);
+    --dynamicDepth;
+    return go;
+  };
+  auto body = [&](const Values &values) {
+    install(values);
+    ++dynamicDepth;
+    Flow flow = run(stmt.body);
+    --dynamicDepth;
+    offset = stmt.offset;
+    if (raised && error.ok()) {
+      raised = false;
+      fail(StatusCode::Unsupported, "every step of a loop that depends on data raises an error: " + raisedMessage);
+    }
+    if (flow == Flow::Return)
+      fail(StatusCode::Unsupported, "`return` inside of a loop that depends on data is not supported");
+    Values next;
+    for (int32_t slot : slots)
+      next.push_back(frame->slots[slot].value_or(Value::uninitialized()));
+    for (const Value &container : containers)
+      next.push_back(contentsOf(container));
+    if (tripCount)
+      next.push_back(callBuiltin("add", {values.back(), Value::integer(1)}).value_or(Value::poison()));
+    return next;
+  };
+
+  setLocation();
+  if (llvm::any_of(initial, [](const Value &value) { return value.isUninitialized(); })) {
+    // What form these variables have shows when the body is traced, here into a branch that is thrown away.
+    trace::IfBuilder probe(context.builder(), context.builder().scalarInt(ElementType::I1, 0));
+    probe.enterThen();
+    context.enterScope();
+    Values forms = body(initial);
+    std::vector<std::pair<size_t, Value>> found;
+    for (size_t i = 0; i < initial.size(); ++i)
+      if (initial[i].isUninitialized() && !forms[i].isUninitialized())
+        found.emplace_back(i, forms[i]);
+    std::vector<trace::Tensor> finals;
+    context.leaveScope(finals);
+    probe.leave();
+    bool hasFailed = takeError();
+    if (hasFailed || failed())
+      return Flow::Stop;
+    for (auto &[i, form] : found)
+      initial[i] = zerosLike(context, form);
+  }
+  Values results = torch::dynamicWhile(context, initial, condition, body);
+  offset = stmt.offset;
+  if (!error.ok())
+    return Flow::Stop;
+  bool hasFailed = takeError();
+  frame->slots = before;
+  for (int32_t slot : stmt.assigned)
+    frame->slots[slot].reset();
+  if (hasFailed || results.size() != initial.size()) {
+    for (int32_t slot : slots)
+      frame->slots[slot] = Value::poison();
+    return failed() ? Flow::Stop : Flow::Next;
+  }
+  for (size_t i = 0; i < slots.size(); ++i)
+    frame->slots[slots[i]] = results[i];
+  for (size_t i = 0; i < containers.size(); ++i)
+    setContents(containers[i], results[slots.size() + i]);
+  return failed() ? Flow::Stop : Flow::Next;
+}
+
+} // namespace stator::torch::script
