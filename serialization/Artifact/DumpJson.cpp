@@ -114,6 +114,13 @@ private:
       json.value(names.expression(guard.right));
       json.endArray();
     });
+    array("state", stateUsesOf(plan), [&](const StateUse &use) {
+      json.beginObject();
+      json.field("parameter", manifest.parameters[use.parameter].name);
+      json.field("read", use.isRead);
+      array("written_by_steps", use.writers, [&](size_t step) { json.value(step); });
+      json.endObject();
+    });
     size("arena_bytes", plan.arenaSize, names);
     size("scratch_bytes_per_worker", plan.scratchSize, names);
     json.field("live_peak_bytes", plan.livePeak);

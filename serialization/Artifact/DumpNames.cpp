@@ -3,6 +3,8 @@
 
 #include "serialization/Base/CpuFeatures.h"
 
+#include <map>
+
 using namespace stator;
 using namespace stator::serialization;
 
@@ -89,6 +91,70 @@ std::string MethodNames::size(uint32_t index) const {
   if (!interval.lo || !interval.hi || *interval.lo == *interval.hi)
     return texts[index];
   return texts[index] + " (" + std::to_string(*interval.lo) + " to " + std::to_string(*interval.hi) + ")";
+}
+
+namespace {
+class StateUses {
+public:
+  explicit StateUses(const Plan &plan) : plan(plan) {}
+
+  void visit(const std::vector<Instruction> &instructions) {
+    for (const Instruction &instruction : instructions) {
+      size_t step = next++;
+      switch (instruction.kind) {
+      case InstructionKind::Kernel:
+      case InstructionKind::Library:
+        for (size_t i = 0; i != instruction.buffers.size(); ++i)
+          i < instruction.numInputs ? read(instruction.buffers[i]) : write(instruction.buffers[i], step);
+        break;
+      case InstructionKind::Copy:
+        read(instruction.source);
+        write(instruction.destination, step);
+        break;
+      case InstructionKind::Shape:
+        write(instruction.destination, step);
+        break;
+      case InstructionKind::If:
+      case InstructionKind::Loop:
+        read(instruction.condition);
+        break;
+      }
+      visit(instruction.first);
+      visit(instruction.second);
+    }
+  }
+
+  std::map<uint32_t, StateUse> uses;
+
+private:
+  StateUse *useOf(uint32_t buffer) {
+    if (plan.buffers[buffer].kind != BufferKind::State)
+      return nullptr;
+    StateUse &use = uses[plan.buffers[buffer].index];
+    use.parameter = plan.buffers[buffer].index;
+    return &use;
+  }
+  void read(uint32_t buffer) {
+    if (StateUse *use = useOf(buffer))
+      use->isRead = true;
+  }
+  void write(uint32_t buffer, size_t step) {
+    if (StateUse *use = useOf(buffer); use && (use->writers.empty() || use->writers.back() != step))
+      use->writers.push_back(step);
+  }
+
+  const Plan &plan;
+  size_t next = 0;
+};
+} // namespace
+
+std::vector<StateUse> stator::serialization::stateUsesOf(const Plan &plan) {
+  StateUses all(plan);
+  all.visit(plan.instructions);
+  std::vector<StateUse> uses;
+  for (auto &entry : all.uses)
+    uses.push_back(std::move(entry.second));
+  return uses;
 }
 
 std::string stator::serialization::typeOf(const Parameter &parameter) {

@@ -34,6 +34,16 @@ private:
   std::vector<DimInterval> intervals;
 };
 
+/// What a method does with one mutable parameter.
+struct StateUse {
+  uint32_t parameter = 0;
+  bool isRead = false;
+  /// Steps by their number in dumps: in the order of the text, those of branches and bodies counted where they stand.
+  std::vector<size_t> writers;
+};
+/// In the order of the parameters.
+std::vector<StateUse> stateUsesOf(const Plan &plan);
+
 /// "f32[3, 64]".
 std::string typeOf(const Parameter &parameter);
 /// The level names of the feature bits, and the bits without a name as numbers: "x86-64-v2, x86-64-v3".

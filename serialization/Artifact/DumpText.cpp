@@ -116,6 +116,16 @@ private:
                          cell(method.inputs[symbol.input].name)});
     for (const Guard &guard : method.guards)
       signature.add({"guard", names.expression(guard.left), "equals " + names.expression(guard.right)});
+    for (const StateUse &use : stateUsesOf(plan)) {
+      const Parameter &parameter = manifest.parameters[use.parameter];
+      std::string steps;
+      for (size_t step : use.writers)
+        steps += (steps.empty() ? (use.writers.size() == 1 ? "step " : "steps ") : ", ") + std::to_string(step);
+      std::string what = use.isRead ? "read" : "";
+      if (!steps.empty())
+        what += (what.empty() ? "" : "; ") + ("written by " + steps);
+      signature.add({"state", cell(parameter.name), typeOf(parameter) + "  " + what});
+    }
     output += signature.text();
 
     output += "  memory: arena of " + names.size(plan.arenaSize) + " bytes";

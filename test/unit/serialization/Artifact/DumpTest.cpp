@@ -14,11 +14,12 @@ requires  onednn
 model     sample
 
 method forward
-  input   x      f32[N, 4]
-  output  y      f32[N, 2]
-  output  shape  i64[2]
-  symbol  N      1 to 64, axis 0 of x
-  guard   0      equals 0
+  input   x        f32[N, 4]
+  output  y        f32[N, 2]
+  output  shape    i64[2]
+  symbol  N        1 to 64, axis 0 of x
+  guard   0        equals 0
+  state   counter  i64[]  written by steps 5, 8
   memory: arena of 8*N + 64 (72 to 576) bytes, live at once 72; scratch of 0 bytes per worker
   steps: 10 (2 copy, 1 if, 3 kernel, 1 loop, 2 onednn, 1 shape)
     0    matmul  linear_0a1b2c3d  fc1, relu  x, weight, bias -> %3  own kernel is faster for K < 64
@@ -100,6 +101,7 @@ TEST_CASE("an artifact as JSON") {
            R"("format":"0.1","producer":"stator0.1.0","requirements":["onednn"],"info":{"model":"sample"})",
            R"("inputs":[{"name":"x","type":"f32","dims":["N","4"]}])",
            R"("symbols":[{"name":"N","min":1,"max":64,"input":"x","axis":0}],"guards":[["0","0"]])",
+           R"("state":[{"parameter":"counter","read":false,"written_by_steps":[5,8]}])",
            R"("arena_bytes":{"expression":"8*N+64","min":72,"max":576})",
            R"({"kind":"input","name":"x","type":"f32","dims":["4"],"size_bytes":"16","offset_bytes":"0","view_of":0})",
            R"("kernel":"linear_0a1b2c3d","inputs":[0,1,2],"outputs":[3],"sizes":["N"])",
