@@ -1,5 +1,157 @@
-#include "compiler/Import/Torch/Aten/Operators.h"
+// Triangles, diagonals and unit matrices.
+#include "compiler/Import/Torch/Aten/Conversion.h"
+#include "compiler/Import/Torch/Aten/Views.h"
+
+#include <algorithm>
 
 namespace stator::torch {
-std::span<const OpEntry> matrixOps() { return {}; }
+
+namespace fn = trace::fn;
+using trace::Dim;
+using trace::Dims;
+using trace::Ints;
+using trace::Tensor;
+
+namespace {
+
+template <bool isUpper> Value triangle(OpCall &call) {
+  Tensor x = call.tensor(0);
+  int64_t diagonal = call.integer(1);
+  return call.ok() ? call.result(fn::trilu(x, isUpper, diagonal)) : Value::poison();
+}
+
+/// Row and column of every element of a triangle.
+template <bool isUpper> Value triangleIndices(OpCall &call) {
+  int64_t rows = call.integer(0), columns = call.integer(1), offset = call.integer(2);
+  ElementType type = call.dtype(3).value_or(ElementType::I64);
+  if (!call.ok())
+    return Value::poison();
+  if (rows < 0 || columns < 0 || (rows > 0 && columns > (int64_t(1) << 24) / rows))
+    return call.invalid("a matrix of " + std::to_string(rows) + " x " + std::to_string(columns));
+  Ints first, second;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (isUpper ? column - row >= offset : column - row <= offset) {
+        first.push_back(row);
+        second.push_back(column);
+      }
+  int64_t count = static_cast<int64_t>(first.size());
+  first.insert(first.end(), second.begin(), second.end());
+  Tensor indices = call.builder().constant(ElementType::I64, {2, count}, first.data(), first.size() * sizeof(int64_t));
+  return call.result(fn::cast(indices, type));
+}
+
+/// The last axis on the diagonal `offset` of new axes, which stand at `axis1` and `axis2` of the result.
+Tensor embedded(OpCall &call, const Tensor &x, int64_t offset, int64_t axis1, int64_t axis2) {
+  int64_t rank = x.rank() + 1;
+  std::optional<int64_t> first = normaliseAxis(axis1, rank), second = normaliseAxis(axis2, rank);
+  if (!first || !second || *first == *second) {
+    call.invalid("the axes " + std::to_string(axis1) + " and " + std::to_string(axis2) + " of a result of rank " + std::to_string(rank));
+    return x;
+  }
+  Dim size = x.dim(-1) + Dim(std::abs(offset));
+  Dims low(static_cast<size_t>(x.rank()), Dim(0)), high = low;
+  low.back() = Dim(std::max<int64_t>(-offset, 0));
+  high.back() = Dim(std::max<int64_t>(offset, 0));
+  Tensor rows = fn::unsqueeze(offset == 0 ? x : fn::pad(x, low, high), {-1});
+  Tensor row = positions(call.builder(), size, 0, 2), column = positions(call.builder(), size, 1, 2);
+  Tensor isOn = fn::eq(column, fn::add(row, call.builder().scalarInt(ElementType::I64, offset)));
+  Tensor square = fn::where(isOn, rows, fn::scalarLike(x, 0));
+  // Axis rank - 2 of the square goes to `first`, rank - 1 to `second`.
+  Ints permutation;
+  for (int64_t axis = 0, next = 0; axis < rank; ++axis)
+    permutation.push_back(axis == *first ? rank - 2 : axis == *second ? rank - 1 : next++);
+  return fn::transpose(square, permutation);
+}
+
+Value diagonalEmbedding(OpCall &call) {
+  Tensor x = call.tensor(0);
+  int64_t offset = call.integer(1), axis1 = call.integer(2), axis2 = call.integer(3);
+  return call.ok() ? call.result(embedded(call, x, offset, axis1, axis2)) : Value::poison();
+}
+
+Value flatDiagonal(OpCall &call) {
+  Tensor x = call.tensor(0);
+  int64_t offset = call.integer(1);
+  return call.ok() ? call.result(embedded(call, fn::reshape(x, Dims{x.elements()}), offset, 0, 1)) : Value::poison();
+}
+
+/// A vector becomes a matrix, a matrix gives its diagonal.
+Value diagonal(OpCall &call) {
+  TensorRef self = call.ref(0);
+  int64_t offset = call.integer(1);
+  if (!call.ok())
+    return Value::poison();
+  if (self->rank() == 1)
+    return call.result(embedded(call, call.tensor(0), offset, 0, 1));
+  if (self->rank() != 2)
+    return call.invalid("a tensor of rank " + std::to_string(self->rank()) + ", expected 1 or 2");
+  return copyResult(call, self, diagonalPlan(call, self, offset, 0, 1));
+}
+
+Value trace(OpCall &call) {
+  TensorRef self = call.ref(0);
+  if (!call.ok() || self->rank() != 2)
+    return call.invalid("a tensor of rank " + std::to_string(self->rank()) + ", expected 2");
+  MaybePlan plan = diagonalPlan(call, self, 0, 0, 1);
+  if (!plan)
+    return Value::poison();
+  Tensor values = plan->step.read(call.tensor(0));
+  if (call.ok() && !isFloatType(values.type()))
+    values = fn::cast(values, ElementType::I64);
+  return call.result(fn::reduce(values, fn::Reduction::Sum, {0}, false));
+}
+
+Value unitMatrix(OpCall &call, const Dim &rows, const Dim &columns, size_t dtype) {
+  ElementType type = call.dtype(dtype).value_or(ElementType::F32);
+  if (!call.ok())
+    return Value::poison();
+  Tensor row = positions(call.builder(), rows, 0, 2), column = positions(call.builder(), columns, 1, 2);
+  return call.result(fn::cast(fn::eq(row, column), type));
+}
+Value eye(OpCall &call) {
+  Dim size = call.dim(0);
+  return unitMatrix(call, size, size, 1);
+}
+Value eyeOf(OpCall &call) {
+  Dim rows = call.dim(0), columns = call.dim(1);
+  return unitMatrix(call, rows, columns, 2);
+}
+
+/// Powers of a vector's elements as rows, falling unless `increasing`.
+Value vandermonde(OpCall &call) {
+  Tensor x = call.tensor(0);
+  bool isIncreasing = call.flag(2);
+  Dim count = !call.ok() ? Dim(0) : call.isNone(1) ? x.dim(0) : call.dim(1);
+  if (!call.ok() || x.rank() != 1)
+    return call.invalid("expected a vector");
+  ElementType type = isFloatType(x.type()) ? x.type() : ElementType::I64;
+  Tensor exponents = positions(call.builder(), count, 1, 2);
+  if (!isIncreasing)
+    exponents = fn::sub(call.builder().fromDim(count - Dim(1)), exponents);
+  return call.result(fn::pow(fn::unsqueeze(fn::cast(x, type), {1}), fn::cast(exponents, type)));
+}
+
+} // namespace
+
+#define FACTORY "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+#define INTEGER_FACTORY "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+
+std::span<const OpEntry> matrixOps() {
+  static constexpr OpEntry entries[] = {
+      {"tril(Tensor self, int diagonal=0) -> Tensor", triangle<false>},
+      {"triu(Tensor self, int diagonal=0) -> Tensor", triangle<true>},
+      {"tril_indices(int row, int col, int offset=0, *, " INTEGER_FACTORY ") -> Tensor", triangleIndices<false>},
+      {"triu_indices(int row, int col, int offset=0, *, " INTEGER_FACTORY ") -> Tensor", triangleIndices<true>},
+      {"diag(Tensor self, int diagonal=0) -> Tensor", diagonal},
+      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", diagonalEmbedding},
+      {"diagflat(Tensor self, int offset=0) -> Tensor", flatDiagonal},
+      {"trace(Tensor self) -> Tensor", trace},
+      {"eye(int n, *, " FACTORY ") -> Tensor", eye},
+      {"eye.m(int n, int m, *, " FACTORY ") -> Tensor", eyeOf},
+      {"vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", vandermonde},
+  };
+  return entries;
+}
+
 } // namespace stator::torch

@@ -64,13 +64,13 @@ Value flatten(OpCall &call) {
     return call.invalid("start_dim " + std::to_string(first) + " lies behind end_dim " + std::to_string(last));
   if (first == last && self->rank() > 0)
     return call.argument(0);
-  Dims dims(call.context().dims(self).begin(), call.context().dims(self).begin() + first);
+  Dims own = call.context().dims(self), dims(own.begin(), own.begin() + first);
   Dim joined(1);
   for (int64_t axis = first; axis <= last && axis < self->rank(); ++axis)
-    joined = joined * call.context().dims(self)[axis];
+    joined = joined * own[axis];
   dims.push_back(joined);
   for (int64_t axis = last + 1; axis < self->rank(); ++axis)
-    dims.push_back(call.context().dims(self)[axis]);
+    dims.push_back(own[axis]);
   return reshapeTo(call, dims);
 }
 
