@@ -11,7 +11,7 @@ namespace {
 
 template <Tensor (*function)(const Tensor &, const Tensor &)>
 Value compare(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   return op.result(function(x[0], x[1]));
 }
 
@@ -22,7 +22,7 @@ Value logical(OpCall &op) {
 
 template <Tensor (*function)(const Tensor &, const Tensor &)>
 Value bits(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   if (op.ok() && isFloat(x.type))
     return op.invalid("bits of floating-point numbers");
   return x.result(op, function(x[0], x[1]));
@@ -30,7 +30,7 @@ Value bits(OpCall &op) {
 
 template <bool toTheLeft>
 Value shift(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   if (!op.ok())
     return Value::poison();
   // A float is multiplied by the power of two.
@@ -44,9 +44,8 @@ Value shift(OpCall &op) {
 }
 
 Value where(OpCall &op) {
-  Operands x = promoted(op, {1, 2});
-  // Nothing is computed: numbers are rounded to the type first.
-  return op.result(fn::where(op.tensor(0), fn::cast(x[0], x.type), fn::cast(x[1], x.type)));
+  Operands x = promoted(op, {1, 2}, Promotion::Plain, Precision::Exact);
+  return op.result(fn::where(op.tensor(0), x[0], x[1]));
 }
 
 /// torch.where(condition): a list of index vectors.
@@ -63,15 +62,10 @@ Value clampBetween(OpCall &op, size_t low, size_t high) {
   bool hasLow = low < count && !op.isNone(low), hasHigh = high < count && !op.isNone(high);
   if (!hasLow && !hasHigh)
     return op.invalid("neither a lower nor an upper bound is given");
-  Operands x = hasLow && hasHigh ? promoted(op, {0, low, high}) : promoted(op, {0, hasLow ? low : high});
-  if (!op.ok())
-    return Value::poison();
-  Tensor result = fn::cast(x[0], x.type);
-  if (hasLow)
-    result = fn::maximum(result, fn::cast(x[1], x.type));
-  if (hasHigh)
-    result = fn::minimum(result, fn::cast(x[hasLow ? 2 : 1], x.type));
-  return op.result(result);
+  Operands x = hasLow && hasHigh ? promoted(op, {0, low, high}, Promotion::Plain, Precision::Exact)
+                                 : promoted(op, {0, hasLow ? low : high}, Promotion::Plain, Precision::Exact);
+  Tensor result = hasLow ? fn::maximum(x[0], x[1]) : x[0];
+  return op.result(hasHigh ? fn::minimum(result, x[hasLow ? 2 : 1]) : result);
 }
 
 Value clamp(OpCall &op) { return clampBetween(op, 1, 2); }
@@ -80,21 +74,21 @@ Value clampMax(OpCall &op) { return clampBetween(op, 2, 1); }
 
 template <Tensor (*function)(const Tensor &, const Tensor &)>
 Value extremum(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   return x.result(op, function(x[0], x[1]));
 }
 
 /// NaN counts as absent.
 template <Tensor (*function)(const Tensor &, const Tensor &)>
 Value extremumOfNumbers(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   if (!op.ok() || !isFloat(x.type))
     return x.result(op, function(x[0], x[1]));
   return x.result(op, fn::where(fn::isNan(x[0]), x[1], fn::where(fn::isNan(x[1]), x[0], function(x[0], x[1]))));
 }
 
 Value heaviside(OpCall &op) {
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   if (!op.ok())
     return Value::poison();
   Tensor zero = zeroLike(x[0]), isNan = isFloat(x.type) ? fn::isNan(x[0]) : Tensor();
@@ -133,7 +127,7 @@ Value equal(OpCall &op) {
   }
   if (!isComparable)
     return Value::boolean(false);
-  Operands x = promoted(op, {0, 1});
+  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Exact);
   return allOf(op, fn::eq(x[0], x[1]));
 }
 

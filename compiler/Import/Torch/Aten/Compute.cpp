@@ -22,7 +22,8 @@ Operands promoted(OpCall &op, std::initializer_list<size_t> indices, Promotion p
   if (promotion == Promotion::ToFloat)
     operands.type = floatTypeOf(operands.type);
   bool hasNumber = std::any_of(refs.begin(), refs.end(), [](const TensorRef &ref) { return ref->isWrappedNumber(); });
-  ElementType compute = precision == Precision::Wide || hasNumber ? wideTypeOf(operands.type) : operands.type;
+  bool isWide = precision == Precision::Wide || (precision == Precision::Same && hasNumber);
+  ElementType compute = isWide ? wideTypeOf(operands.type) : operands.type;
   for (size_t i = 0; i < refs.size(); ++i)
     operands.values[i] = fn::cast(op.context().read(refs[i]), compute);
   return operands;

@@ -22,8 +22,9 @@ inline trace::Tensor toFloat(const trace::Tensor &x) { return fn::cast(x, floatT
 
 enum class Promotion { Plain, ToFloat };
 enum class Precision {
-  Same, // narrow floats as they are, save where a Python number takes part, which is not rounded to them
-  Wide, // narrow floats in f32
+  Exact, // nothing is rounded afterwards: all in the type of the result
+  Same,  // narrow floats as they are, save where a Python number takes part, which is not rounded to them
+  Wide,  // narrow floats in f32
 };
 
 /// Operands of one operation.
@@ -59,10 +60,10 @@ trace::Ints axisRange(int64_t from, int64_t to);
 /// torch.nn.functional's reductions of losses as numbers: 0 none, 1 mean, 2 sum.
 trace::Tensor reduceLoss(OpCall &op, const trace::Tensor &loss, int64_t reduction);
 
-/// An operator of one tensor computed in its float type, narrow floats in f32.
-template <trace::Tensor (*function)(const trace::Tensor &)>
+/// An operator of one tensor computed in its float type; a composed one in f32 for narrow floats.
+template <trace::Tensor (*function)(const trace::Tensor &), Precision precision = Precision::Same>
 Value floatUnary(OpCall &op) {
-  Operands x = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  Operands x = promoted(op, {0}, Promotion::ToFloat, precision);
   return x.result(op, function(x[0]));
 }
 

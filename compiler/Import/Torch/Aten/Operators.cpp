@@ -18,9 +18,10 @@ class Table {
 public:
   Table() {
     for (std::span<const OpEntry> family :
-         {arithmeticOps(), unaryOps(), activationOps(), reductionOps(), contractionOps(), windowOps(), normalisationOps(), recurrentOps(),
-          attentionOps(), viewOps(), selectOps(), memoryOps(), reshapeOps(), matrixOps(), indexingOps(), scatterOps(), lookupOps(),
-          creationOps(), rangeOps(), conversionOps(), metadataOps(), quantisedOps(), lossOps()})
+         {arithmeticOps(), comparisonOps(), unaryOps(), activationOps(), reductionOps(), sortOps(), contractionOps(), convolutionOps(),
+          windowOps(), resampleOps(), patchOps(), normalisationOps(), recurrentOps(), attentionOps(), fusedAttentionOps(), viewOps(), selectOps(), memoryOps(),
+          reshapeOps(), matrixOps(), indexingOps(), scatterOps(), lookupOps(), creationOps(), rangeOps(), conversionOps(), metadataOps(),
+          quantisedOps(), lossOps(), backwardOps(), layerBackwardOps()})
       for (const OpEntry &entry : family) {
         operators.push_back({parseSchema(entry.schema), entry.handler, false});
         byName[operators.back().schema.name].push_back(&operators.back());

@@ -41,15 +41,21 @@ Result<Value> callOperator(Context &context, const Operator &op, Values argument
 Result<Value> callByName(Context &context, std::string_view name, const Values &positional, const std::vector<KeywordArgument> &keywords);
 
 // The families.
-std::span<const OpEntry> arithmeticOps();   // add, mul, div, pow, remainder, comparisons, bitwise, logical, where, clamp, min/max of two
+std::span<const OpEntry> arithmeticOps();   // add, mul, div, pow, remainder, addcmul, lerp, atan2
+std::span<const OpEntry> comparisonOps();   // eq .. ge, logical, bitwise, shifts, where, clamp, min/max of two
 std::span<const OpEntry> unaryOps();        // abs .. trunc, isnan
 std::span<const OpEntry> activationOps();   // relu .. softmax, dropout
-std::span<const OpEntry> reductionOps();    // sum, mean, var, amax, argmax, any, norm, cumsum, sort, topk
-std::span<const OpEntry> contractionOps();  // linear, matmul, bmm, addmm, einsum, conv*
-std::span<const OpEntry> windowOps();       // pools, upsample, unfold/fold, pad, grid_sample
+std::span<const OpEntry> reductionOps();    // sum, mean, var, amax, argmax, any, norm
+std::span<const OpEntry> sortOps();         // cumsum, cummax, sort, topk, median, quantile
+std::span<const OpEntry> contractionOps();  // linear, matmul, bmm, addmm, einsum, distances
+std::span<const OpEntry> convolutionOps();  // conv2d, conv_transpose2d, _convolution
+std::span<const OpEntry> windowOps();       // max_pool2d, avg_pool2d, adaptive pools
+std::span<const OpEntry> resampleOps();     // upsample_*, grid_sampler
+std::span<const OpEntry> patchOps();        // pad, pixel_shuffle, unfold, im2col, col2im
 std::span<const OpEntry> normalisationOps();
 std::span<const OpEntry> recurrentOps();    // lstm, gru, rnn and their cells
-std::span<const OpEntry> attentionOps();    // scaled_dot_product_attention, _native_multi_head_attention, _transformer_encoder_layer_fwd
+std::span<const OpEntry> attentionOps();    // scaled_dot_product_attention and its backends
+std::span<const OpEntry> fusedAttentionOps(); // _native_multi_head_attention, _transformer_encoder_layer_fwd
 std::span<const OpEntry> viewOps();         // view, reshape, transpose, expand, as_strided
 std::span<const OpEntry> selectOps();       // slice, select, split and their *_scatter forms
 std::span<const OpEntry> memoryOps();       // clone, contiguous, detach, copy_, fill_, resize_
@@ -64,6 +70,8 @@ std::span<const OpEntry> conversionOps();   // to, type_as, _to_copy, result_typ
 std::span<const OpEntry> metadataOps();     // size, dim, numel, item
 std::span<const OpEntry> quantisedOps();    // quantized_decomposed::*
 std::span<const OpEntry> lossOps();
+std::span<const OpEntry> backwardOps();      // threshold_backward, _softmax_backward_data
+std::span<const OpEntry> layerBackwardOps(); // convolution_backward, native_layer_norm_backward
 
 } // namespace stator::torch
 

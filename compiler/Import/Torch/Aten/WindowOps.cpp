@@ -1,5 +1,358 @@
-#include "compiler/Import/Torch/Aten/Operators.h"
+// Pools: of windows that slide, and adaptive ones whose windows follow from the size of the result. Where positions of maxima are asked
+// for, the windows are laid out by one gather per axis; nothing of that is left in the graph when nobody uses the positions.
+#include "compiler/Import/Torch/Aten/Compute.h"
+#include "compiler/Import/Torch/Aten/Contraction.h"
 
 namespace stator::torch {
-std::span<const OpEntry> windowOps() { return {}; }
+
+using trace::Dim;
+using trace::Dims;
+using trace::Ints;
+using trace::Tensor;
+
+namespace {
+
+/// A pool's input with a batch axis, whether it came with one or not.
+class Batched {
+public:
+  Batched(OpCall &op, const Tensor &x, int64_t spatial) {
+    isAdded = x && x.rank() == spatial + 1;
+    if (op.ok() && !isAdded && x.rank() != spatial + 2)
+      op.invalid("the input has " + std::to_string(x.rank()) + " dimensions, expected " + std::to_string(spatial + 1) + " or " +
+                 std::to_string(spatial + 2));
+    value = isAdded ? fn::unsqueeze(x, {0}) : x;
+  }
+  Tensor undo(const Tensor &result) const { return isAdded ? fn::squeeze(result, {0}) : result; }
+
+  Tensor value;
+
+private:
+  bool isAdded = false;
+};
+
+fn::PoolOptions poolOptions(OpCall &op, int64_t spatial, size_t dilation, size_t ceilMode) {
+  fn::PoolOptions options;
+  options.kernel = perSpatialAxis(op, op.integers(1), spatial, 1, "the kernel");
+  Ints strides = op.integers(2);
+  options.strides = strides.empty() ? options.kernel : perSpatialAxis(op, strides, spatial, 1, "the stride");
+  options.padLow = perSpatialAxis(op, op.integers(3), spatial, 0, "the padding");
+  options.padHigh = options.padLow;
+  if (dilation != 0)
+    options.dilations = perSpatialAxis(op, op.integers(dilation), spatial, 1, "the dilation");
+  options.ceilMode = op.flag(ceilMode);
+  for (int64_t i = 0; i < spatial && op.ok(); ++i)
+    if (options.padLow[i] * 2 > options.kernel[i])
+      op.invalid("the padding " + std::to_string(options.padLow[i]) + " is more than half of the kernel's " +
+                 std::to_string(options.kernel[i]) + "; PyTorch refuses it too");
+  return options;
+}
+
+// Positions of maxima. `positions[i]` are those of the input that the windows of spatial axis i hold: a vector of
+// [outputs * width], all of them inside the input and the window; where a window is cut off it holds one of its elements twice.
+
+struct Windows {
+  std::vector<Tensor> positions;
+  Ints widths;
+};
+
+/// The position in its plane of the first maximum of each window; x [N, C, spatial...], `dims` the sizes of the result.
+Tensor positionsOfMaxima(OpCall &op, const Tensor &x, const Dims &dims, const Windows &windows) {
+  int64_t spatial = static_cast<int64_t>(windows.widths.size());
+  Tensor laidOut = x;
+  Dims split{dims[0], dims[1]};
+  Ints order{0, 1};
+  int64_t count = 1;
+  for (int64_t i = 0; i < spatial; ++i) {
+    laidOut = fn::gather(laidOut, windows.positions[i], 2 + i);
+    split.push_back(dims[2 + i]);
+    split.push_back(windows.widths[i]);
+    order.push_back(2 + 2 * i);
+    count *= windows.widths[i];
+  }
+  for (int64_t i = 0; i < spatial; ++i)
+    order.push_back(3 + 2 * i);
+  Dims joined = dims;
+  joined.push_back(count);
+  Tensor best = fn::argMax(fn::reshape(fn::transpose(fn::reshape(laidOut, split), order), joined), -1, /*keepDims=*/false);
+
+  // From the place in the window to the position in the plane, axis by axis.
+  Tensor flat = zeroLike(best), rest = best;
+  int64_t weight = count;
+  for (int64_t i = 0; i < spatial; ++i) {
+    weight /= windows.widths[i];
+    Tensor divisor = fn::scalarLike(rest, static_cast<double>(weight)), place = fn::div(rest, divisor);
+    rest = fn::remainder(rest, divisor);
+    Tensor window = fn::iota(op.builder(), ElementType::I64, dims, 2 + i);
+    Tensor index = fn::add(times(window, static_cast<double>(windows.widths[i])), place);
+    flat = fn::add(fn::mul(flat, op.builder().fromDim(x.dim(2 + i))), fn::gather(windows.positions[i], index, 0));
+  }
+  return flat;
+}
+
+Windows slidingWindows(OpCall &op, const Tensor &x, const Dims &dims, const fn::PoolOptions &options) {
+  Windows windows{{}, options.kernel};
+  for (size_t i = 0; i < options.kernel.size(); ++i) {
+    int64_t stride = options.strides[i], dilation = options.dilations.empty() ? 1 : options.dilations[i];
+    Dims grid{dims[2 + i], options.kernel[i]};
+    Tensor start = plus(times(fn::iota(op.builder(), ElementType::I64, grid, 0), static_cast<double>(stride)), -static_cast<double>(options.padLow[i]));
+    Tensor position = fn::add(start, times(fn::iota(op.builder(), ElementType::I64, grid, 1), static_cast<double>(dilation)));
+    // What lies outside moves by whole dilations to the next element inside.
+    auto moved = [&](const Tensor &excess) {
+      Tensor positive = fn::maximum(excess, zeroLike(excess)), step = fn::scalarLike(excess, static_cast<double>(dilation));
+      return fn::mul(fn::div(plus(positive, static_cast<double>(dilation - 1)), step), step);
+    };
+    Tensor last = plus(op.builder().fromDim(x.dim(2 + static_cast<int64_t>(i))), -1);
+    position = fn::sub(position, moved(fn::sub(position, last)));
+    position = fn::add(position, moved(fn::neg(position)));
+    windows.positions.push_back(fn::reshape(position, {dims[2 + i] * Dim(options.kernel[i])}));
+  }
+  return windows;
+}
+
+/// max_poolNd(self, kernel_size, stride, padding, dilation, ceil_mode)
+template <int64_t spatial, bool withIndices>
+Value maxPool(OpCall &op) {
+  fn::PoolOptions options = poolOptions(op, spatial, 4, 5);
+  Batched x(op, op.tensor(0), spatial);
+  if (!op.ok())
+    return Value::poison();
+  Tensor values = fn::maxPool(x.value, options);
+  if (!withIndices || !op.ok())
+    return op.result(x.undo(values));
+  Tensor indices = positionsOfMaxima(op, x.value, values.dims(), slidingWindows(op, x.value, values.dims(), options));
+  return op.results({x.undo(values), x.undo(indices)});
+}
+
+/// Adds zeros, so that every window of an average is whole: then its elements can be counted in advance.
+bool padForWholeWindows(OpCall &op, Tensor &x, fn::PoolOptions &options) {
+  Dims low(x.rank(), 0), high(x.rank(), 0);
+  for (size_t i = 0; i < options.kernel.size(); ++i) {
+    Dim size = x.dim(2 + static_cast<int64_t>(i));
+    low[2 + i] = options.padLow[i];
+    high[2 + i] = options.padHigh[i];
+    if (options.ceilMode && options.strides[i] != 1) {
+      if (!size.isConstant()) {
+        op.unsupported("divisor_override with ceil_mode over a size that is known only at run time");
+        return false;
+      }
+      int64_t span = size.constant() + options.padLow[i] + options.padHigh[i] - options.kernel[i];
+      high[2 + i] = high[2 + i] + Dim((options.strides[i] - span % options.strides[i]) % options.strides[i]);
+    }
+    options.padLow[i] = options.padHigh[i] = 0;
+  }
+  // A window that would start in the padding behind the input does not exist; one more than needed is cut off again by the caller.
+  x = fn::pad(x, low, high);
+  options.ceilMode = false;
+  return op.ok();
+}
+
+/// avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+template <int64_t spatial>
+Value avgPool(OpCall &op) {
+  fn::PoolOptions options = poolOptions(op, spatial, 0, 4);
+  options.countIncludePad = op.flag(5);
+  Operands input = promoted(op, {0}, Promotion::Plain, Precision::Wide);
+  if (op.ok() && !isFloat(input.type))
+    return op.unsupported("average pools of integers; convert them to floats first");
+  Batched x(op, input[0], spatial);
+  if (!op.ok())
+    return Value::poison();
+  if (spatial == 1 || op.isNone(6))
+    return input.result(op, x.undo(fn::avgPool(x.value, options)));
+  int64_t divisor = op.integer(6), count = 1;
+  if (op.ok() && divisor == 0)
+    return op.invalid("divisor_override is 0");
+  Dims dims = fn::avgPool(x.value, options).dims();
+  Tensor padded = x.value;
+  if (!op.ok() || !padForWholeWindows(op, padded, options))
+    return Value::poison();
+  for (int64_t size : options.kernel)
+    count *= size;
+  Tensor sums = fn::slice(fn::avgPool(padded, options), Dims(dims.size(), 0), dims);
+  return input.result(op, x.undo(times(sums, static_cast<double>(count) / static_cast<double>(divisor))));
+}
+
+// Adaptive pools: window i of n over a size s reaches from floor(i * s / n) to ceil((i + 1) * s / n).
+
+struct AdaptiveAxis {
+  int64_t size, outputs, width;
+  Ints starts, lengths;
+};
+
+AdaptiveAxis adaptiveAxis(int64_t size, int64_t outputs) {
+  AdaptiveAxis axis{size, outputs, 0, {}, {}};
+  for (int64_t i = 0; i < outputs; ++i) {
+    int64_t start = i * size / outputs, end = ((i + 1) * size + outputs - 1) / outputs;
+    axis.starts.push_back(start);
+    axis.lengths.push_back(end - start);
+    axis.width = std::max(axis.width, end - start);
+  }
+  return axis;
+}
+
+/// Positions of all windows; short ones repeat their last element.
+Ints positionsOf(const AdaptiveAxis &axis) {
+  Ints positions;
+  for (int64_t i = 0; i < axis.outputs; ++i)
+    for (int64_t j = 0; j < axis.width; ++j)
+      positions.push_back(axis.starts[i] + std::min(j, axis.lengths[i] - 1));
+  return positions;
+}
+
+/// One axis of an adaptive pool, x [N, C, spatial...].
+Tensor poolAdaptively(OpCall &op, const Tensor &x, int64_t axis, const Dim &outputs, bool isMax) {
+  auto reduce = [&](const Tensor &y, int64_t at, bool keepDims) {
+    return fn::reduce(y, isMax ? fn::Reduction::Max : fn::Reduction::Mean, Ints{at}, keepDims);
+  };
+  Dim size = x.dim(axis);
+  if (size == outputs)
+    return x;
+  if (outputs == Dim(1))
+    return reduce(x, axis, true);
+  if (!size.isConstant() || !outputs.isConstant()) {
+    op.unsupported("adaptive pooling of " + size.str() + " to " + outputs.str() +
+                   " elements: the windows follow from the sizes, which must be known when the model is compiled (give the input's size)");
+    return x;
+  }
+  if (size.constant() == 0 || outputs.constant() == 0 || size.constant() > (1 << 20) || outputs.constant() > (1 << 20)) {
+    op.unsupported("adaptive pooling of " + size.str() + " to " + outputs.str() + " elements");
+    return x;
+  }
+  AdaptiveAxis windows = adaptiveAxis(size.constant(), outputs.constant());
+  Dims split = x.dims();
+  split[axis] = windows.outputs;
+  split.insert(split.begin() + axis + 1, windows.width);
+  if (windows.size % windows.outputs == 0)
+    return reduce(fn::reshape(x, split), axis + 1, false);
+  Tensor laidOut = fn::reshape(fn::gather(x, op.builder().vector(positionsOf(windows)), axis), split);
+  if (isMax)
+    return reduce(laidOut, axis + 1, false);
+  Dims spread(split.size(), 1);
+  spread[axis] = windows.outputs;
+  Tensor lengths = fn::reshape(op.builder().vector(windows.lengths), spread);
+  spread[axis + 1] = windows.width;
+  Dims inWindow(split.size(), 1);
+  inWindow[axis + 1] = windows.width;
+  Tensor isInside = fn::lt(fn::iota(op.builder(), ElementType::I64, inWindow, axis + 1), lengths);
+  Tensor sum = fn::reduce(fn::where(isInside, laidOut, zeroLike(laidOut)), fn::Reduction::Sum, Ints{axis + 1}, false);
+  spread.erase(spread.begin() + axis + 1);
+  return fn::div(sum, fn::cast(fn::reshape(lengths, spread), x.type()));
+}
+
+/// Whole windows of the same size on all axes are an ordinary pool; nothing when they are not.
+std::optional<fn::PoolOptions> evenWindows(const Tensor &x, const Dims &outputs) {
+  fn::PoolOptions options;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Dim size = x.dim(2 + static_cast<int64_t>(i));
+    if (!size.isConstant() || !outputs[i].isConstant() || outputs[i].constant() < 1 || size.constant() % outputs[i].constant() != 0 ||
+        size.constant() == 0)
+      return std::nullopt;
+    options.kernel.push_back(size.constant() / outputs[i].constant());
+  }
+  options.strides = options.kernel;
+  return options;
+}
+
+Dims outputDims(OpCall &op, int64_t spatial) {
+  Dims dims = op.dims(1);
+  if (dims.size() == 1)
+    dims.assign(static_cast<size_t>(spatial), dims[0]);
+  if (op.ok() && static_cast<int64_t>(dims.size()) != spatial)
+    op.invalid("the size of the result has " + std::to_string(dims.size()) + " entries, expected " + std::to_string(spatial));
+  return dims;
+}
+
+template <int64_t spatial>
+Value adaptiveAvgPool(OpCall &op) {
+  Operands input = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  Dims outputs = outputDims(op, spatial);
+  Batched x(op, input[0], spatial);
+  if (!op.ok())
+    return Value::poison();
+  bool isGlobal = std::all_of(outputs.begin(), outputs.end(), [](const Dim &dim) { return dim == Dim(1); });
+  if (isGlobal)
+    return input.result(op, x.undo(fn::reduce(x.value, fn::Reduction::Mean, axisRange(2, 2 + spatial), /*keepDims=*/true)));
+  if (std::optional<fn::PoolOptions> options = evenWindows(x.value, outputs))
+    return input.result(op, x.undo(fn::avgPool(x.value, *options)));
+  Tensor result = x.value;
+  for (int64_t i = 0; i < spatial && op.ok(); ++i)
+    result = poolAdaptively(op, result, 2 + i, outputs[i], /*isMax=*/false);
+  return input.result(op, x.undo(result));
+}
+
+template <int64_t spatial>
+Value adaptiveMaxPool(OpCall &op) {
+  Dims outputs = outputDims(op, spatial);
+  Batched x(op, op.tensor(0), spatial);
+  Tensor values = x.value;
+  for (int64_t i = 0; i < spatial && op.ok(); ++i)
+    values = poolAdaptively(op, values, 2 + i, outputs[i], /*isMax=*/true);
+  if (!op.ok())
+    return Value::poison();
+  Windows windows;
+  Dims dims = values.dims();
+  for (int64_t i = 0; i < spatial; ++i) {
+    Dim size = x.value.dim(2 + i);
+    if (!size.isConstant() || !dims[2 + i].isConstant())
+      return op.unsupported("adaptive maximum pools over sizes that are known only at run time");
+    AdaptiveAxis axis = adaptiveAxis(size.constant(), dims[2 + i].constant());
+    windows.positions.push_back(op.builder().vector(positionsOf(axis)));
+    windows.widths.push_back(axis.width);
+  }
+  return op.results({x.undo(values), x.undo(positionsOfMaxima(op, x.value, dims, windows))});
+}
+
+/// max_unpool2d(self, indices, output_size): each value goes where its maximum was.
+Value maxUnpool(OpCall &op) {
+  Dims outputs = outputDims(op, 2);
+  Batched x(op, op.tensor(0), 2), indices(op, op.tensor(1), 2);
+  if (!op.ok())
+    return Value::poison();
+  Dims rows{x.value.dim(0), x.value.dim(1), x.value.dim(2) * x.value.dim(3)}, plane{rows[0], rows[1], outputs[0] * outputs[1]};
+  Tensor zeros = fn::full(op.builder(), x.value.type(), plane, 0);
+  Tensor filled = fn::scatterElements(zeros, fn::reshape(indices.value, rows), fn::reshape(x.value, rows), 2);
+  return op.result(x.undo(fn::reshape(filled, {rows[0], rows[1], outputs[0], outputs[1]})));
+}
+
+} // namespace
+
+std::span<const OpEntry> windowOps() {
+  static constexpr OpEntry entries[] = {
+      {"max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor",
+       maxPool<1, false>},
+      {"max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+       maxPool<2, false>},
+      {"max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
+       maxPool<3, false>},
+      {"max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
+       "bool ceil_mode=False) -> (Tensor, Tensor)",
+       maxPool<1, true>},
+      {"max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
+       "bool ceil_mode=False) -> (Tensor, Tensor)",
+       maxPool<2, true>},
+      {"max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
+       "bool ceil_mode=False) -> (Tensor, Tensor)",
+       maxPool<3, true>},
+      {"avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, "
+       "bool count_include_pad=True) -> Tensor",
+       avgPool<1>},
+      {"avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
+       "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+       avgPool<2>},
+      {"avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
+       "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+       avgPool<3>},
+      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", adaptiveAvgPool<1>},
+      {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAvgPool<2>},
+      {"adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAvgPool<3>},
+      {"_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAvgPool<2>},
+      {"_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAvgPool<3>},
+      {"adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<1>},
+      {"adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<2>},
+      {"adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<3>},
+      {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", maxUnpool},
+  };
+  return entries;
+}
+
 } // namespace stator::torch
