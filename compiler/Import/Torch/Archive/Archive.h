@@ -91,7 +91,9 @@ public:
 private:
   Archive() = default;
   static Result<std::shared_ptr<Archive>> build(std::shared_ptr<Archive> archive, bool isNested);
+  Status refuseForeign() const;
   Status findRoot();
+  void collectRecords();
   Status findKind(bool isNested);
   Status checkByteOrder();
   Status readVersion();

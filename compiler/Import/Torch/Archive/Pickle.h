@@ -40,15 +40,16 @@ enum class PickleKind : uint8_t {
   Float,
   Complex,
   String,
-  List,   ///< elements(); typeTag() "List[int]" etc. when the pickle says so.
-  Tuple,  ///< elements()
-  Dict,   ///< entries(), in order; OrderedDict too. typeTag() "Dict[str, int]" when the pickle says so.
-  Global, ///< A class or dtype that is named but not used: text() is "torch.float32".
-  Object, ///< A module or other instance: text() is the class "__torch__.a.b.C", content() its state, a Dict for all but classes that
-          ///< pickle themselves (__getstate__). None when there was no BUILD.
-  Enum,   ///< An enum member: text() is the class, content() the member's value.
-  Tensor, ///< tensor()
-  Device, ///< text() is "cpu", "cuda:0"
+  List,    ///< elements(); typeTag() "List[int]" etc. when the pickle says so.
+  Tuple,   ///< elements()
+  Dict,    ///< entries(), in order; OrderedDict too. typeTag() "Dict[str, int]" when the pickle says so.
+  Global,  ///< A class or dtype that is named but not used: text() is "torch.float32".
+  Object,  ///< A module or other instance: text() is the class "__torch__.a.b.C", content() its state, a Dict for all but classes that
+           ///< pickle themselves (__getstate__). None when there was no BUILD.
+  Enum,    ///< An enum member: text() is the class, content() the member's value.
+  Tensor,  ///< tensor()
+  Device,  ///< text() is "cpu", "cuda:0"
+  Storage, ///< Only while reading: what a tensor is made of.
 };
 
 /// For messages: "an int", "a list".
@@ -98,19 +99,26 @@ public:
 private:
   friend class Unpickler;
   friend class PickleChecker;
+  friend class PickleTree;
+  /// What a List, Tuple, Dict, Object or Enum holds; made when the first thing comes in.
   struct Body;
 
-  PickleValue() : integer_(0) {}
-  PickleKind valueKind = PickleKind::None;
-  /// What a List, Tuple, Dict, Object, ... holds, or the imaginary part.
+  explicit PickleValue(PickleKind kind) : valueKind(kind) {}
+
+  PickleKind valueKind;
+  /// For the check of the finished tree: 0 not seen, 1 on the path, 2 done; height and size with shared nodes counted each time.
+  mutable uint8_t visit = 0;
+  mutable uint16_t height = 0;
+  mutable uint32_t expanded = 0;
   union {
     Body *body_ = nullptr;
+    const char *chars_;
+    const PickledTensor *tensor_;
     double imaginary_;
   };
   union {
-    int64_t integer_;
+    int64_t integer_ = 0; ///< The value, or the length of chars_.
     double real_;
-    const PickledTensor *tensor_;
   };
 };
 
@@ -126,6 +134,7 @@ public:
 
 private:
   friend class Unpickler;
+  friend class PickleChecker;
   struct Arena;
   PickleTree();
   std::unique_ptr<Arena> arena;

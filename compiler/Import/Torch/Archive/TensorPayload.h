@@ -45,14 +45,14 @@ struct TensorPayload {
 };
 
 /// What a tensor's description says about its view of a storage.
-struct TensorView {
+struct PayloadView {
   int64_t scalarType = -1; ///< In c10 numbers, see Aten/ScalarTypes.h.
   llvm::ArrayRef<int64_t> sizes, strides;
   int64_t offset = 0; ///< In elements.
 };
 
-/// Locates the tensors of one import. Holds the budget of overlapping views and mended copies, so that it must live as long as the
-/// payloads that it gives. Messages name neither the tensor nor the file: callers put "tensor `net.0.weight`" in front.
+/// Locates the tensors of one import. Holds the budget of overlapping views and mended copies, so that it and the archive must live as
+/// long as the payloads that it gives. Messages name neither the tensor nor the file: callers put "tensor `net.0.weight`" in front.
 class PayloadReader {
 public:
   explicit PayloadReader(const Archive &archive) : archive(archive) {}
@@ -62,10 +62,11 @@ public:
   Result<TensorPayload> read(const PickledTensor &tensor, std::string_view folder);
   /// A tensor of a .pt2's directory of payloads; the record (path_name below `folder`) is the whole storage or a part of it that holds
   /// every element. An empty record with elements expected is an error.
-  Result<TensorPayload> read(std::string_view folder, std::string_view pathName, const TensorView &view);
+  Result<TensorPayload> read(std::string_view folder, std::string_view pathName, const PayloadView &view);
 
 private:
-  Result<TensorPayload> view(std::span<const std::byte> storage, const TensorView &view);
+  Result<TensorPayload> view(std::span<const std::byte> storage, const PayloadView &view);
+  std::span<const std::byte> mend(std::span<const std::byte> storage);
 
   const Archive &archive;
   uint64_t expandedBytes = 0;
