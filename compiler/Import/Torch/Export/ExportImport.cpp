@@ -145,8 +145,10 @@ private:
       if (report.empty() && !parameters.needsRetrace)
         STATOR_RETURN_IF_ERROR(builder.finish());
     }
-    model.unsupported = report.parts;
-    return report.summary();
+    Status summary = report.summary();
+    // A damaged file is no matter of what is supported; its summary names all parts in any case.
+    model.unsupported = summary.code() == StatusCode::Unsupported ? report.parts : std::vector<compiler::UnsupportedPart>();
+    return summary;
   }
 
   const std::string &path;
