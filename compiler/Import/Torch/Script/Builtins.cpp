@@ -48,6 +48,8 @@ static const llvm::StringMap<const BuiltinEntry *> &table() {
   return instance;
 }
 
+bool hasBuiltin(llvm::StringRef name) { return table().count(name) != 0; }
+
 std::optional<Value> callBuiltin(BuiltinCall &call) {
   const BuiltinEntry *entry = table().lookup(call.name);
   if (!entry)

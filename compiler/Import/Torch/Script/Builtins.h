@@ -42,6 +42,8 @@ struct BuiltinEntry {
 
 /// Runs the builtin of that name; nothing when there is none for these arguments.
 std::optional<Value> callBuiltin(BuiltinCall &call);
+/// Whether there is a builtin of that name at all.
+bool hasBuiltin(llvm::StringRef name);
 /// Whether an operator changes its first argument, a list or a dict.
 bool isContainerMutation(llvm::StringRef name);
 
