@@ -62,7 +62,7 @@ StringRef familyOf(Operation *op) {
 
 bool runsWithoutKernel(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<graph::FusionOp, graph::GetParameterOp, graph::ConstantOp, graph::DimValuesOp, graph::ReshapeOp>([](auto) { return true; })
+      .Case<graph::FusionOp, graph::GetParameterOp, graph::SetParameterOp, graph::ConstantOp, graph::DimValuesOp, graph::ReshapeOp>([](auto) { return true; })
       .Case<graph::SliceOp>([](auto slice) { return plan::isContiguousSlice(slice); })
       .Case<graph::ConcatOp>([](auto concat) { return plan::isContiguousConcat(concat); })
       .Default([](Operation *other) { return other->getNumRegions() != 0 || other->hasTrait<OpTrait::IsTerminator>(); });

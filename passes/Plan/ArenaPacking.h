@@ -31,7 +31,8 @@ struct ArenaLayout {
 
 using SymbolRanges = std::map<std::string, DimInterval>;
 
-/// The sizes are valid expressions. Pieces that are alive at the same time do not overlap, whatever the symbols' values. Deterministic. `alignment` is a power of two.
+/// The sizes are valid expressions. Pieces that are alive at the same time do not overlap, whatever the symbols' values. Deterministic.
+/// `alignment` is a power of two.
 ArenaLayout packArena(const std::vector<ArenaPiece> &pieces, const SymbolRanges &ranges, int64_t alignment);
 
 /// Sizes at which layouts are compared: 128 for each symbol, moved into its range.

@@ -26,9 +26,7 @@ struct LiveBuffer {
   /// A handle, which MLIR's accessors want not to be const.
   BufferOp declaration() const { return op; }
   bool isAccessed() const { return first >= 0; }
-  bool overlaps(const LiveBuffer &other) const {
-    return isAccessed() && other.isAccessed() && first <= other.last && other.first <= last;
-  }
+  bool overlaps(const LiveBuffer &other) const { return isAccessed() && other.isAccessed() && first <= other.last && other.first <= last; }
 };
 
 class BufferLiveness {

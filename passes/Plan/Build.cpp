@@ -68,6 +68,7 @@ private:
   BufferOp declare(BufferKind kind, RankedTensorType type, std::optional<int64_t> index = {}, StringAttr name = {},
                    FlatSymbolRefAttr parameter = {});
   BufferOp declareRoot(Value root);
+  BufferOp stateBuffer(StringRef parameter, RankedTensorType type);
   /// The buffer that holds `tensor`, with the type of `tensor`.
   Value bufferOf(Value tensor) { return bufferAt(tensor, DimExpr(0), tensorType(tensor)); }
   /// The bytes of `type` that lie `offset` after the start of `tensor`.
@@ -84,6 +85,8 @@ private:
   LogicalResult emitIf(graph::IfOp op);
   LogicalResult emitWhile(graph::WhileOp op);
   void emitReturn(func::ReturnOp op);
+  void emitSets();
+  void emitCopies(ArrayRef<std::pair<Value, Value>> copies, StringRef label);
   FlatSymbolRefAttr makeParameter(graph::ConstantOp constant);
 
   func::FuncOp function;
@@ -94,6 +97,8 @@ private:
   Operation *lastDeclaration = nullptr;
   llvm::DenseMap<Value, BufferOp> rootBuffers;
   SmallVector<BufferOp> outputs;
+  llvm::StringMap<BufferOp> writtenStates;
+  SmallVector<graph::SetParameterOp> sets;
   /// Only looked up: nothing depends on the order of addresses.
   std::map<std::tuple<Operation *, std::string, const void *>, Value> views;
 };
@@ -107,8 +112,7 @@ BufferOp MethodBuilder::declare(BufferKind kind, RankedTensorType type, std::opt
     builder.setInsertionPointAfter(lastDeclaration);
   else
     builder.setInsertionPointToStart(&method.getBody().front());
-  auto buffer = BufferOp::create(builder, loc(), BufferType::get(builder.getContext()),
-                                 BufferKindAttr::get(builder.getContext(), kind),
+  auto buffer = BufferOp::create(builder, loc(), BufferType::get(builder.getContext()), BufferKindAttr::get(builder.getContext(), kind),
                                  index ? builder.getI64IntegerAttr(*index) : nullptr, name, parameter, TypeAttr::get(type),
                                  /*offset=*/nullptr);
   lastDeclaration = buffer;
@@ -141,12 +145,24 @@ FlatSymbolRefAttr MethodBuilder::makeParameter(graph::ConstantOp constant) {
   return FlatSymbolRefAttr::get(parameter.getSymNameAttr());
 }
 
+/// The buffer of a state, whether or not the method reads it.
+BufferOp MethodBuilder::stateBuffer(StringRef parameter, RankedTensorType type) {
+  if (Value root = placement.rootOfParameter(parameter))
+    return declareRoot(root);
+  BufferOp &buffer = writtenStates[parameter];
+  if (!buffer)
+    buffer = declare(BufferKind::state, type, {}, {}, FlatSymbolRefAttr::get(builder.getContext(), parameter));
+  return buffer;
+}
+
 BufferOp MethodBuilder::declareRoot(Value root) {
   BufferOp &buffer = rootBuffers[root];
   if (buffer)
     return buffer;
   if (int64_t output = placement.outputOf(root); output >= 0)
     return buffer = outputs[output];
+  if (StringRef state = placement.stateOf(root); !state.empty())
+    return buffer = stateBuffer(state, tensorType(root));
   if (auto get = root.getDefiningOp<graph::GetParameterOp>()) {
     auto parameter = symbols.lookup<graph::ParameterOp>(get.getParameter());
     bool isState = parameter && parameter.getIsMutable();
@@ -202,15 +218,16 @@ LogicalResult MethodBuilder::emitIf(graph::IfOp op) {
     if (failed(emitBlock(from.front())))
       return failure();
     for (OpOperand &operand : from.front().getTerminator()->getOpOperands())
-      if (!placement.isInPlace(operand))
-        emitCopy(op.getLoc(), bufferOf(operand.get()), bufferOf(op->getResult(operand.getOperandNumber())), "if");
+      if (Value result = op->getResult(operand.getOperandNumber()); !placement.isSamePlace(operand.get(), result))
+        emitCopy(op.getLoc(), bufferOf(operand.get()), bufferOf(result), "if");
   }
   return success();
 }
 
 LogicalResult MethodBuilder::emitWhile(graph::WhileOp op) {
   for (auto [init, result] : llvm::zip(op->getOperands(), op->getResults()))
-    emitCopy(op.getLoc(), bufferOf(init), bufferOf(result), "while");
+    if (!placement.isSamePlace(init, result))
+      emitCopy(op.getLoc(), bufferOf(init), bufferOf(result), "while");
   Block &before = op->getRegion(0).front(), &body = op->getRegion(1).front();
   auto loop = LoopOp::create(builder, op.getLoc(), bufferOf(before.getTerminator()->getOperand(0)));
   OpBuilder::InsertionGuard guard(builder);
@@ -221,39 +238,57 @@ LogicalResult MethodBuilder::emitWhile(graph::WhileOp op) {
   if (failed(emitBlock(body)))
     return failure();
 
-  // All next values are to be read before any carried value is overwritten: what still lies in another carried value (a swap)
-  // is set aside first.
   SmallVector<std::pair<Value, Value>> copies;
-  for (auto [next, result] : llvm::zip(body.getTerminator()->getOperands(), op->getResults())) {
-    Value source = bufferOf(next), destination = bufferOf(result);
-    if (source == destination)
-      continue;
-    bool isCarried = llvm::any_of(op->getResults(), [&](Value carried) {
-      return declareRoot(placement.placementOf(carried).root) == resolveBuffer(source).declaration;
-    });
-    if (isCarried) {
-      Value aside = declare(BufferKind::arena, tensorType(next));
-      emitCopy(op.getLoc(), source, aside, "while");
+  for (auto [next, result] : llvm::zip(body.getTerminator()->getOperands(), op->getResults()))
+    if (!placement.isSamePlace(next, result))
+      copies.push_back({bufferOf(next), bufferOf(result)});
+  emitCopies(copies, "while");
+  return success();
+}
+
+/// Copies that belong to one moment: all sources are read before any destination is overwritten. What lies in one of the destinations
+/// (a swap) is set aside first.
+void MethodBuilder::emitCopies(ArrayRef<std::pair<Value, Value>> copies, StringRef label) {
+  auto declarationOf = [](Value buffer) { return resolveBuffer(buffer).declaration; };
+  SmallVector<std::pair<Value, Value>> last;
+  for (auto [source, destination] : copies) {
+    bool isOverwritten =
+        llvm::any_of(copies, [&, source = source](auto copy) { return declarationOf(copy.second) == declarationOf(source); });
+    if (isOverwritten) {
+      Value aside = declare(BufferKind::arena, tensorTypeOf(source));
+      emitCopy(loc(), source, aside, label);
       source = aside;
     }
-    copies.push_back({source, destination});
+    last.push_back({source, destination});
   }
-  for (auto [source, destination] : copies)
-    emitCopy(op.getLoc(), source, destination, "while");
-  return success();
+  for (auto [source, destination] : last)
+    emitCopy(loc(), source, destination, label);
 }
 
 void MethodBuilder::emitReturn(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands())
     if (!placement.isInPlace(operand))
       emitCopy(op.getLoc(), bufferOf(operand.get()), outputs[operand.getOperandNumber()], "output");
+  emitSets();
+}
+
+/// States change behind everything that reads what they were at entry, outputs included.
+void MethodBuilder::emitSets() {
+  SmallVector<std::pair<Value, Value>> copies;
+  for (graph::SetParameterOp set : sets) {
+    Value root = placement.rootOfParameter(set.getParameter());
+    if (placement.isInPlace(set.getValueMutable()) || (root && placement.isSamePlace(set.getValue(), root)))
+      continue;
+    copies.push_back({bufferOf(set.getValue()), stateBuffer(set.getParameter(), tensorType(set.getValue()))});
+  }
+  emitCopies(copies, "state");
 }
 
 LogicalResult MethodBuilder::emit(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<CallOp>([&](CallOp call) {
-        KernelOp::create(builder, op.getLoc(), call.getKernel(), buffersOf(call.getInputs()), buffersOf(call.getResults()),
-                         call.getSizes(), call.getFamilyAttr(), call.getLabelAttr(), call.getReasonAttr(), call.getInPlaceAttr());
+        KernelOp::create(builder, op.getLoc(), call.getKernel(), buffersOf(call.getInputs()), buffersOf(call.getResults()), call.getSizes(),
+                         call.getFamilyAttr(), call.getLabelAttr(), call.getReasonAttr(), call.getInPlaceAttr());
         return success();
       })
       .Case<LibraryCallOp>([&](LibraryCallOp call) {
@@ -268,6 +303,7 @@ LogicalResult MethodBuilder::emit(Operation &op) {
       })
       .Case<graph::IfOp>([&](graph::IfOp ifOp) { return emitIf(ifOp); })
       .Case<graph::WhileOp>([&](graph::WhileOp loop) { return emitWhile(loop); })
+      .Case<graph::SetParameterOp>([&](graph::SetParameterOp set) { return sets.push_back(set), success(); })
       .Case<func::ReturnOp>([&](func::ReturnOp result) { return emitReturn(result), success(); })
       .Case<graph::GetParameterOp, graph::ConstantOp, graph::YieldOp>([](auto) { return success(); })
       .Default([&](Operation *other) -> LogicalResult {

@@ -166,8 +166,8 @@ class OutlineKernels : public plan::impl::PlanOutlineKernelsPassBase<OutlineKern
     }
     auto call = LibraryCallOp::create(builder, fusion.getLoc(), fusion->getResultTypes(), builder.getStringAttr(library),
                                       builder.getStringAttr(description->routine), operands, description->options,
-                                      graph::DimsAttr::get(&getContext(), ArrayRef<DimExpr>(description->sizes)),
-                                      fusion.getFamilyAttr(), builder.getStringAttr(labelOf(fusion)), builder.getStringAttr(fusion.getReason()));
+                                      graph::DimsAttr::get(&getContext(), ArrayRef<DimExpr>(description->sizes)), fusion.getFamilyAttr(),
+                                      builder.getStringAttr(labelOf(fusion)), builder.getStringAttr(fusion.getReason()));
     fusion->replaceAllUsesWith(call);
     fusion->erase();
     ++numLibraryCalls;

@@ -1,8 +1,10 @@
 //===- TensorPlacement.cpp - views, outputs, parts of concatenations -------===//
 //
-// Three sweeps, each only adding claims: views, which are facts; then results
+// Four sweeps, each only adding claims: views, which are facts; then next values
+// of states, whose kernels may then change a large cache in place; then results
 // of the method, which spare a copy of what is often the largest tensor; then
-// parts of concatenations and results of branches, in program order.
+// parts of concatenations, results of branches and values that loops carry, in
+// program order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,7 @@ static DimExpr sizeBytes(Value tensor) { return sizeBytesOf(cast<RankedTensorTyp
 TensorPlacement::TensorPlacement(func::FuncOp method) {
   Block &body = method.getBody().front();
   findViews(body);
+  claimStates(body);
   claimOutputs(cast<func::ReturnOp>(body.getTerminator()));
   claimParts(body);
 }
@@ -30,6 +33,11 @@ Placement TensorPlacement::placementOf(Value tensor) const {
   for (auto it = inside.find(tensor); it != inside.end(); it = inside.find(placement.root))
     placement = {it->second.root, placement.offset + it->second.offset};
   return placement;
+}
+
+bool TensorPlacement::isSamePlace(Value a, Value b) const {
+  Placement first = placementOf(a), second = placementOf(b);
+  return first.root == second.root && first.offset == second.offset;
 }
 
 int64_t TensorPlacement::outputOf(Value root) const {
@@ -64,7 +72,7 @@ void TensorPlacement::findViews(Block &block) {
 Value TensorPlacement::movableRoot(OpOperand &operand) const {
   Placement placement = placementOf(operand.get());
   Operation *producer = placement.root.getDefiningOp();
-  if (!producer || outputs.contains(placement.root))
+  if (!producer || outputs.contains(placement.root) || writtenStates.contains(placement.root))
     return nullptr;
   // Inputs and parameters have their place. A producer elsewhere than its user (outside of a loop or a branch) runs at other times.
   if (!isa<CallOp, LibraryCallOp, graph::DimValuesOp, graph::ConcatOp, graph::IfOp, graph::WhileOp>(producer) ||
@@ -81,6 +89,98 @@ void TensorPlacement::tryPlace(OpOperand &operand, Value target, const DimExpr &
     return;
   inside[root] = {target, offset};
   inPlaceOperands.insert(&operand);
+}
+
+/// The first op that writes bytes of what `producer` makes: parts of a concatenation may be written where they are computed.
+Operation *TensorPlacement::firstWriteOf(Operation *producer) const {
+  Operation *first = producer;
+  if (isa<graph::ConcatOp>(producer))
+    for (Value operand : producer->getOperands())
+      if (Operation *part = placementOf(operand).root.getDefiningOp(); part && part->getBlock() == producer->getBlock()) {
+        Operation *candidate = firstWriteOf(part);
+        first = candidate->isBeforeInBlock(first) ? candidate : first;
+      }
+  return first;
+}
+
+bool TensorPlacement::readsFrom(Operation *op, Value root) const {
+  WalkResult result = op->walk([&](Operation *nested) {
+    // Reading a view of a view is what reads.
+    if (isa<graph::ReshapeOp>(nested) || (isa<graph::SliceOp>(nested) && isView(nested)))
+      return WalkResult::advance();
+    bool reads = llvm::any_of(nested->getOperands(), [&](Value operand) { return placementOf(operand).root == root; });
+    return reads ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+bool TensorPlacement::branchMayOverwrite(OpOperand &yielded, Value old) const {
+  Placement place = placementOf(yielded.get());
+  if (place.root == old)
+    return place.offset == DimExpr(0); // The branch leaves the old value alone.
+  if (Value root = movableRoot(yielded))
+    return mayOverwrite(root, old);
+  // Copied at the end of the branch, together with what the branch yields besides.
+  return !readsFrom(yielded.getOwner(), old);
+}
+
+bool TensorPlacement::mayOverwrite(Value root, Value old) const {
+  Operation *producer = root.getDefiningOp();
+  unsigned number = cast<OpResult>(root).getResultNumber();
+  for (Operation *op = firstWriteOf(producer); op; op = op->getNextNode())
+    if (op != producer && readsFrom(op, old))
+      return false;
+
+  auto isWhole = [&](Value operand) {
+    Placement place = placementOf(operand);
+    return place.offset == DimExpr(0) && sizeBytes(operand) == sizeBytes(root);
+  };
+  if (auto call = dyn_cast<CallOp>(producer)) {
+    ArrayRef<int64_t> allowed = call.getInPlace().value_or(ArrayRef<int64_t>());
+    return llvm::all_of(llvm::enumerate(call.getInputs()), [&](auto input) {
+      return placementOf(input.value()).root != old ||
+             (isWhole(input.value()) && llvm::is_contained(allowed, static_cast<int64_t>(input.index())));
+    });
+  }
+  if (isa<graph::IfOp>(producer)) {
+    if (placementOf(producer->getOperand(0)).root == old)
+      return false;
+    return llvm::all_of(producer->getRegions(),
+                        [&](Region &region) { return branchMayOverwrite(region.front().getTerminator()->getOpOperand(number), old); });
+  }
+  if (auto loop = dyn_cast<graph::WhileOp>(producer)) {
+    // The old value may be what the loop begins with.
+    for (OpOperand &operand : loop->getOpOperands())
+      if (placementOf(operand.get()).root == old && (operand.getOperandNumber() != number || !isWhole(operand.get())))
+        return false;
+    return llvm::none_of(loop->getRegions(),
+                         [&](Region &region) { return llvm::any_of(region.front(), [&](Operation &op) { return readsFrom(&op, old); }); });
+  }
+  return !readsFrom(producer, old);
+}
+
+void TensorPlacement::claimStates(Block &body) {
+  for (auto set : body.getOps<graph::SetParameterOp>()) {
+    OpOperand &operand = set.getValueMutable();
+    Value root = movableRoot(operand), old = rootOfParameter(set.getParameter());
+    if (!root || (old && !mayOverwrite(root, old)))
+      continue;
+    if (old)
+      inside[root] = {old, DimExpr(0)};
+    else
+      writtenStates[root] = set.getParameter();
+    inPlaceOperands.insert(&operand);
+  }
+}
+
+void TensorPlacement::claimCarried(graph::WhileOp loop) {
+  for (OpOperand &operand : loop.getBody().front().getTerminator()->getOpOperands()) {
+    Value root = movableRoot(operand), carried = loop->getResult(operand.getOperandNumber());
+    if (!root || !mayOverwrite(root, placementOf(carried).root))
+      continue;
+    inside[root] = {carried, DimExpr(0)};
+    inPlaceOperands.insert(&operand);
+  }
 }
 
 void TensorPlacement::claimOutputs(func::ReturnOp result) {
@@ -104,6 +204,8 @@ void TensorPlacement::claimParts(Block &block) {
         offset += sizeBytes(operand.get());
       }
     } else if (isa<graph::IfOp, graph::WhileOp>(op)) {
+      if (auto loop = dyn_cast<graph::WhileOp>(op))
+        claimCarried(loop);
       for (Region &region : op.getRegions())
         for (Block &nested : region) {
           claimParts(nested);

@@ -15,6 +15,8 @@ public:
 
   std::map<std::string, int64_t> symbols;
   mlir::SymbolTableCollection symbolTables;
+  /// What is set for the next run.
+  std::map<std::string, TensorValue> nextState;
 
   /// Gives the symbols of the arguments their values and checks everything that the method says about them.
   mlir::LogicalResult bind(mlir::FunctionOpInterface method, llvm::ArrayRef<TensorValue> inputs);
@@ -34,7 +36,10 @@ private:
   void define(mlir::Value value, TensorValue tensor);
   void forget(mlir::Value value);
 
-  InterpretOptions options;
+public:
+  const InterpretOptions options;
+
+private:
   /// Behind pointers, which stay good while regions add to the map.
   llvm::DenseMap<mlir::Value, std::unique_ptr<TensorValue>> tensors;
   int64_t usedBytes = 0;

@@ -32,6 +32,9 @@ FailureOr<SmallVector<TensorValue>> interpret(FunctionOpInterface method, ArrayR
   SmallVector<TensorValue> results;
   if (failed(interpretation.bind(method, inputs)) || failed(interpretation.runBlock(method.getFunctionBody().front(), inputs, results)))
     return failure();
+  if (options.state)
+    for (auto &[name, value] : interpretation.nextState)
+      (*options.state)[name] = std::move(value);
   return results;
 }
 

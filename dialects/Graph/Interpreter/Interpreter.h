@@ -19,6 +19,9 @@ struct InterpretOptions {
   int64_t maxBytes = int64_t(4) << 30;
   /// Elementary steps, roughly one per element read, written or multiplied.
   int64_t maxWork = int64_t(1) << 44;
+  /// What a session keeps between runs: mutable parameters by name. The ones that are missing have their initial values; those that a
+  /// method sets are there after a successful run. Null: state is what it is at first, and what a method sets is lost.
+  std::map<std::string, TensorValue> *state = nullptr;
 };
 
 /// Runs a method. Symbols get their values from the inputs' sizes, which must agree with the arguments' types, the ranges and the guards.

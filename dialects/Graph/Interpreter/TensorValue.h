@@ -58,7 +58,8 @@ int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 /// Calls `visit(index, position)` for every index of `shape` in row-major order.
-template <typename Visit> void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit visit) {
+template <typename Visit>
+void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit visit) {
   llvm::SmallVector<int64_t> index(shape.size(), 0);
   for (int64_t position = 0, count = elementCount(shape); position < count; ++position) {
     visit(llvm::ArrayRef<int64_t>(index), position);

@@ -20,6 +20,9 @@ public:
 
   std::vector<graph::TensorValue> run(const std::vector<graph::TensorValue> &inputs);
 
+  /// By the name of the parameter; kept from run to run.
+  std::map<std::string, std::vector<std::byte>> state;
+
 private:
   std::byte *bytesOf(mlir::Value buffer);
   int64_t numberOf(const DimExpr &expr) { return expr.evaluate(symbols).value(); }

@@ -5,6 +5,7 @@
 #include "unit/passes/Plan/PlanSimulator.h"
 
 #include "dialects/Graph/ParameterRecipes.h"
+#include "dialects/Graph/ParameterStore.h"
 #include "passes/Optimise/Passes.h"
 #include "passes/Plan/Passes.h"
 
@@ -55,9 +56,8 @@ void PlanSimulator::execute(plan::KernelOp kernel) {
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
     return graph::tensorType(substituted(graph::dimsOf(type)), type.getElementType());
   });
-  replacer.addReplacement([&](graph::DimsAttr dims) {
-    return graph::DimsAttr::get(module.getContext(), ArrayRef<DimExpr>(substituted(dims.dims())));
-  });
+  replacer.addReplacement(
+      [&](graph::DimsAttr dims) { return graph::DimsAttr::get(module.getContext(), ArrayRef<DimExpr>(substituted(dims.dims()))); });
   replacer.recursivelyReplaceElementsIn(*function, true, false, true);
   (*function)->removeAttr(graph::kSymbolsAttr);
   SmallVector<graph::TensorValue> inputs;
@@ -98,9 +98,12 @@ std::vector<graph::TensorValue> PlanSimulator::run(const std::vector<graph::Tens
     bytes.assign(numberOf(plan::sizeBytesOf(buffer.getTensorType())), std::byte{0x5A});
     if (buffer.getKind() == plan::BufferKind::input)
       bytes = inputs.at(*buffer.getIndex()).data;
-    if (buffer.getKind() == plan::BufferKind::parameter)
+    if (buffer.getKind() == plan::BufferKind::parameter || buffer.getKind() == plan::BufferKind::state)
       REQUIRE(succeeded(graph::materialize(module.lookupSymbol<graph::ParameterOp>(*buffer.getParameter()), tables,
                                            {reinterpret_cast<char *>(bytes.data()), bytes.size()})));
+    if (buffer.getKind() == plan::BufferKind::state)
+      if (auto kept = state.find(buffer.getParameter()->str()); kept != state.end())
+        bytes = kept->second;
     if (buffer.getKind() == plan::BufferKind::output) {
       outputs.resize(std::max<size_t>(outputs.size(), *buffer.getIndex() + 1));
       outputs[*buffer.getIndex()] = buffer;
@@ -110,6 +113,9 @@ std::vector<graph::TensorValue> PlanSimulator::run(const std::vector<graph::Tens
   std::vector<graph::TensorValue> values;
   for (Value output : outputs)
     values.push_back(read(output));
+  for (auto buffer : method.getOps<plan::BufferOp>())
+    if (buffer.getKind() == plan::BufferKind::state)
+      state[buffer.getParameter()->str()] = own[buffer];
   return values;
 }
 
@@ -124,19 +130,32 @@ public:
     Pools pools;
     pools.a = {"%x"};
     pools.h = {"%y"};
-    text = types + "func.func @forward(%x: !a, %y: !h, %c: tensor<i1>, %n: tensor<i64>) -> (!a, !a, !h, !f, !a) {\n"
-                   "  %zero = graph.constant dense<0> : tensor<i64>\n  %one = graph.constant dense<1> : tensor<i64>\n";
-    for (int i = 0; i < 14; ++i)
+    pools.s = {"%p", "%q", "%r"};
+    text = types + "!s = tensor<1x4x8xf32>\n";
+    for (const char *state : {"p", "q", "r", "onlyWritten"})
+      text += std::string("graph.parameter @") + state + " : !s {source = 0 : i32, offset = 0 : i64, is_mutable}\n";
+    text += "func.func @forward(%x: !a, %y: !h, %c: tensor<i1>, %n: tensor<i64>, %z: !s) -> (!a, !a, !h, !f, !a, !s, !s) {\n"
+            "  %zero = graph.constant dense<0> : tensor<i64>\n  %one = graph.constant dense<1> : tensor<i64>\n"
+            "  %where = graph.constant dense<[[0, 3, 7], [0, 1, 2]]> : tensor<2x3xi64>\n"
+            "  %what = graph.constant dense<[0.5, 0.25]> : tensor<2xf32>\n";
+    for (const char *state : {"p", "q", "r"})
+      text += std::string("  %") + state + " = graph.get_parameter @" + state + " : !s\n";
+    pools.s.push_back("%z");
+    for (int i = 0; i < 18; ++i)
       step(pools, /*depth=*/0);
     std::string f = pools.f.empty() ? reshape(pick(pools.a), "!a", "!f") : pick(pools.f);
     std::string a0 = pick(pools.a), a1 = pick(pools.a), a2 = pools.a.back(), h = pick(pools.h);
-    text += "  return " + a0 + ", " + a1 + ", " + h + ", " + f + ", " + a2 + " : !a, !a, !h, !f, !a\n}\n";
+    for (const char *state : {"p", "q", "r", "onlyWritten"})
+      if (below(5))
+        text += std::string("  graph.set_parameter @") + state + ", " + (below(3) ? pools.s.back() : pick(pools.s)) + " : !s\n";
+    std::string s0 = pick(pools.s), s1 = pools.s.back();
+    text += "  return " + a0 + ", " + a1 + ", " + h + ", " + f + ", " + a2 + ", " + s0 + ", " + s1 + " : !a, !a, !h, !f, !a, !s, !s\n}\n";
     return text;
   }
 
 private:
   struct Pools {
-    std::vector<std::string> a, h, f;
+    std::vector<std::string> a, h, f, s;
   };
 
   unsigned below(unsigned n) { return random() % n; }
@@ -156,7 +175,7 @@ private:
   }
 
   void step(Pools &pools, int depth) {
-    switch (below(depth < 2 ? 12 : 10)) {
+    switch (below(depth < 2 ? 16 : 13)) {
     case 0:
     case 1:
       pools.a.push_back(unary(pick(pools.a), "!a"));
@@ -189,9 +208,20 @@ private:
       pools.h.push_back(emit("graph.mul " + pick(pools.h) + ", " + pick(pools.h), "(!h, !h) -> !h"));
       return;
     case 10:
-      branch(pools, depth);
+      pools.s.push_back(unary(pick(pools.s), "!s"));
       return;
     case 11:
+      pools.s.push_back(emit("graph.add " + pick(pools.s) + ", " + pick(pools.s), "(!s, !s) -> !s"));
+      return;
+    case 12:
+      pools.s.push_back(
+          emit("graph.scatter_nd " + pools.s[below(pools.s.size())] + ", %where, %what", "(!s, tensor<2x3xi64>, tensor<2xf32>) -> !s"));
+      return;
+    case 13:
+    case 14:
+      branch(pools, depth);
+      return;
+    case 15:
       loop(pools, depth);
       return;
     }
@@ -204,34 +234,40 @@ private:
 
   void branch(Pools &pools, int depth) {
     std::string name = fresh();
-    text += "  " + name + ":2 = graph.if %c : (tensor<i1>) -> (!a, !h) {\n";
+    text += "  " + name + ":3 = graph.if %c : (tensor<i1>) -> (!a, !h, !s) {\n";
     for (int side = 0; side < 2; ++side) {
       Pools inner = pools;
       steps(inner, depth);
-      text += "  graph.yield " + pick(inner.a) + ", " + inner.h.back() + " : !a, !h\n  }" + (side == 0 ? " else {\n" : "\n");
+      text += "  graph.yield " + pick(inner.a) + ", " + inner.h.back() + ", " + pick(inner.s) + " : !a, !h, !s\n  }" +
+              (side == 0 ? " else {\n" : "\n");
     }
     pools.a.push_back(name + "#0");
     pools.h.push_back(name + "#1");
+    pools.s.push_back(name + "#2");
   }
 
   void loop(Pools &pools, int depth) {
-    std::string name = fresh(), i = fresh(), p = fresh(), q = fresh();
-    std::string carried = "tensor<i64>, !a, !a";
+    std::string name = fresh(), i = fresh(), p = fresh(), q = fresh(), s = fresh();
+    std::string carried = "tensor<i64>, !a, !a, !s";
     auto arguments = [&](const char *suffix) {
-      return "  ^bb0(" + i + suffix + ": tensor<i64>, " + p + suffix + ": !a, " + q + suffix + ": !a):\n";
+      return "  ^bb0(" + i + suffix + ": tensor<i64>, " + p + suffix + ": !a, " + q + suffix + ": !a, " + s + suffix + ": !s):\n";
     };
-    text += "  " + name + ":3 = graph.while %zero, " + pick(pools.a) + ", " + pick(pools.a) + " : (" + carried + ") -> (" + carried + ") {\n" +
-            arguments("c");
-    std::string test = emit("graph.compare " + i + "c, %n {direction = #graph.compare_direction<lt>}", "(tensor<i64>, tensor<i64>) -> tensor<i1>");
+    text += "  " + name + ":4 = graph.while %zero, " + pick(pools.a) + ", " + pick(pools.a) + ", " + pick(pools.s) + " : (" + carried +
+            ") -> (" + carried + ") {\n" + arguments("c");
+    std::string test =
+        emit("graph.compare " + i + "c, %n {direction = #graph.compare_direction<lt>}", "(tensor<i64>, tensor<i64>) -> tensor<i1>");
     text += "  graph.yield " + test + " : tensor<i1>\n  } do {\n" + arguments("b");
     Pools inner = pools;
     inner.a.push_back(p + "b");
     inner.a.push_back(q + "b");
+    inner.s.push_back(s + "b");
     steps(inner, depth);
     std::string more = emit("graph.add " + i + "b, %one", "(tensor<i64>, tensor<i64>) -> tensor<i64>");
-    text += "  graph.yield " + more + ", " + (below(2) ? q + "b" : pick(inner.a)) + ", " + pick(inner.a) + " : " + carried + "\n  }\n";
+    text += "  graph.yield " + more + ", " + (below(2) ? q + "b" : pick(inner.a)) + ", " + pick(inner.a) + ", " + inner.s.back() + " : " +
+            carried + "\n  }\n";
     pools.a.push_back(name + "#1");
     pools.a.push_back(name + "#2");
+    pools.s.push_back(name + "#3");
   }
 
   std::mt19937 random;
@@ -253,25 +289,35 @@ void checkMethod(MLIRContext &context, const std::string &text, int64_t n) {
       values[i] = static_cast<double>((i * 37 + seed * 11) % 64) / 16 - 2;
     return graph::TensorValue::of(ElementType::F32, shape, values);
   };
-  for (int64_t condition : {0, 1}) {
+  OwningOpRef<ModuleOp> planned = module->clone();
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(optimise::createFormFusionsPass());
+  passes.addPass(plan::createPlanOutlineKernelsPass());
+  passes.addPass(plan::createPlanBuildPass());
+  passes.addNestedPass<plan::MethodOp>(plan::createPlanAssignMemoryPass());
+  passes.addPass(plan::createPlanVerifyPass());
+  REQUIRE(succeeded(passes.run(*planned)));
+  PlanSimulator simulator(*planned, *planned->getOps<plan::MethodOp>().begin(), {{"N", n}});
+  std::map<std::string, graph::TensorValue> state;
+  graph::InterpretOptions options;
+  options.state = &state;
+  for (int64_t condition : {0, 1, 1, 0}) {
     std::vector<graph::TensorValue> inputs = {random({1, 2 * n, 8}, 1), random({1, n, 8}, 2),
                                               graph::TensorValue::ofIntegers(ElementType::I1, {}, {condition}),
-                                              graph::TensorValue::ofIntegers(ElementType::I64, {}, {3 * condition})};
-    auto expected = graph::interpret(cast<func::FuncOp>(module->lookupSymbol("forward")), inputs);
+                                              graph::TensorValue::ofIntegers(ElementType::I64, {}, {3 * condition}), random({1, 4, 8}, 3)};
+    auto expected = graph::interpret(cast<func::FuncOp>(module->lookupSymbol("forward")), inputs, options);
     REQUIRE(succeeded(expected));
-    OwningOpRef<ModuleOp> planned = module->clone();
-    PassManager passes(&context);
-    passes.addNestedPass<func::FuncOp>(optimise::createFormFusionsPass());
-    passes.addPass(plan::createPlanOutlineKernelsPass());
-    passes.addPass(plan::createPlanBuildPass());
-    passes.addNestedPass<plan::MethodOp>(plan::createPlanAssignMemoryPass());
-    passes.addPass(plan::createPlanVerifyPass());
-    REQUIRE(succeeded(passes.run(*planned)));
-    auto method = *planned->getOps<plan::MethodOp>().begin();
-    std::vector<graph::TensorValue> outputs = PlanSimulator(*planned, method, {{"N", n}}).run(inputs);
+    std::vector<graph::TensorValue> outputs = simulator.run(inputs);
     REQUIRE(outputs.size() == expected->size());
     for (auto [output, wanted] : llvm::zip(outputs, *expected))
       CHECK(output.data == wanted.data);
+    for (auto &[name, wanted] : state)
+      // A state that is set to itself is in no plan.
+      if (auto kept = simulator.state.find(name); kept != simulator.state.end())
+        CHECK(kept->second == wanted.data);
+      else
+        CHECK(wanted.data ==
+              std::vector<std::byte>(graph::parametersOf(&context).bytes(0).begin(), graph::parametersOf(&context).bytes(0).end()));
   }
 }
 
@@ -280,6 +326,12 @@ void checkMethod(MLIRContext &context, const std::string &text, int64_t n) {
 TEST_CASE("planned methods compute what the interpreter computes") {
   MLIRContext context;
   context.loadDialect<graph::GraphDialect, plan::PlanDialect, func::FuncDialect>();
+  std::vector<std::byte> initial(4 * 8 * 4);
+  for (size_t i = 0; i < 32; ++i) {
+    float value = static_cast<float>(i % 7) / 4 - 1;
+    std::memcpy(initial.data() + 4 * i, &value, 4);
+  }
+  graph::parametersOf(&context).addOwned(std::move(initial));
   for (unsigned seed = 0; seed < 150; ++seed) {
     MethodWriter fixed(seed);
     checkMethod(context, fixed.write("!a = tensor<1x4x8xf32>\n!h = tensor<1x2x8xf32>\n!f = tensor<32xf32>\n"), 2);
