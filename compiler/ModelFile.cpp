@@ -12,6 +12,7 @@
 #include "compiler/Import/Onnx/OnnxSummary.h"
 #include "compiler/Import/Torch/Archive/Archive.h"
 #include "compiler/Import/Torch/Export/ExportImport.h"
+#include "compiler/Import/Torch/Script/ScriptImport.h"
 #include "compiler/ParameterSideFile.h"
 
 #include "dialects/Graph/GraphOps.h"
@@ -188,9 +189,8 @@ ImportedModel compiler::readModel(const std::string &path, ModelKind kind, Impor
   case ModelKind::TorchExport:
     return torch::importExport(path, options, context);
   case ModelKind::TorchScript:
-    break;
+    return torch::importScript(path, options, context);
   }
-  model.status = unsupported("`" + path + "`: TorchScript (.pt) files are not supported yet by this version");
   return model;
 }
 
@@ -201,6 +201,7 @@ Result<ModelSummary> compiler::summarise(const std::string &path, ModelKind kind
   case ModelKind::TorchExport:
     return torch::summariseExport(path);
   case ModelKind::TorchScript:
+    return torch::summariseScript(path);
   case ModelKind::Mlir:
     break;
   }
