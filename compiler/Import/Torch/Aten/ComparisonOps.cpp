@@ -49,14 +49,6 @@ Value where(OpCall &op) {
 }
 
 /// torch.where(condition): a list of index vectors.
-Value whereIndices(OpCall &op) {
-  Tensor x = op.tensor(0), indices = fn::nonZero(x);
-  Values rows;
-  for (int64_t axis = 0; axis < x.rank() && op.ok(); ++axis)
-    rows.push_back(op.result(fn::gather(indices, op.builder().scalarInt(ElementType::I64, axis), 0)));
-  return op.ok() ? Value::list(std::move(rows)) : Value::poison();
-}
-
 Value clampBetween(OpCall &op, size_t low, size_t high) {
   size_t count = op.schema().parameters.size();
   bool hasLow = low < count && !op.isNone(low), hasHigh = high < count && !op.isNone(high);
@@ -189,7 +181,6 @@ std::span<const OpEntry> comparisonOps() {
       {"where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", where},
       {"where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", where},
       {"where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", where},
-      {"where(Tensor condition) -> Tensor[]", whereIndices},
       {"clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", clamp},
       {"clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", clamp},
       {"clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", clamp},

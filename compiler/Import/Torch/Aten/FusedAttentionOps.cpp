@@ -23,9 +23,9 @@ struct MultiHead {
   bool needsWeights = false, averagesWeights = true;
 };
 
-Tensor splitHeads(const Tensor &x, int64_t heads) {
+Tensor splitHeads(const Tensor &x, int64_t heads, const Dim &width) {
   Dims d = x.dims();
-  return fn::transpose(fn::reshape(x, Dims{d[0], d[1], heads, floorDiv(d[2], heads)}), {0, 2, 1, 3});
+  return fn::transpose(fn::reshape(x, Dims{d[0], d[1], heads, floorDiv(width, heads)}), {0, 2, 1, 3});
 }
 
 /// The three projections [batch, length, width] of the inputs, which are one tensor or up to three.
@@ -60,10 +60,12 @@ std::pair<Tensor, Tensor> multiHead(OpCall &call, const MultiHead &m) {
                  std::to_string(m.heads) + " heads");
     return {};
   }
+  call.builder().constrainEqual(m.inWeight.dim(0), Dim(3 * m.width), "the stacked weights of attention");
   Tensors parts = projections(m);
   if (!call.ok())
     return {};
-  Attention a{splitHeads(parts[0], m.heads), splitHeads(parts[1], m.heads), splitHeads(parts[2], m.heads), shownBy(call, m)};
+  Attention a{splitHeads(parts[0], m.heads, m.width), splitHeads(parts[1], m.heads, m.width),
+              splitHeads(parts[2], m.heads, m.width), shownBy(call, m)};
   Dims d = m.query.dims();
   Tensor weights, output;
   if (m.needsWeights && call.ok()) {
@@ -125,7 +127,7 @@ Value transformBias(OpCall &call) {
     return call.invalid("expected a tensor of rank 3 and at least one head");
   Tensors parts = fn::splitEven(qkv, 3, -1);
   for (Tensor &part : parts)
-    part = call.ok() ? splitHeads(part, heads) : part;
+    part = call.ok() ? splitHeads(part, heads, part.dim(-1)) : part;
   if (!call.ok())
     return Value::poison();
   Attention a{parts[0], parts[1], parts[2], {}};

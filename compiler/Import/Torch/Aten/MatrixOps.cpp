@@ -1,8 +1,9 @@
-// Triangles, diagonals and unit matrices.
+// Triangles, diagonals, unit matrices, and products that make matrices out of vectors.
 #include "compiler/Import/Torch/Aten/Conversion.h"
 #include "compiler/Import/Torch/Aten/Views.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace stator::torch {
 
@@ -118,6 +119,59 @@ Value eyeOf(OpCall &call) {
   return unitMatrix(call, rows, columns, 2);
 }
 
+/// Every element of the first times all of the second.
+Value kronecker(OpCall &call) {
+  std::vector<TensorRef> refs{call.ref(0), call.ref(1)};
+  Tensor a = call.tensor(0), b = call.tensor(1);
+  if (!call.ok())
+    return Value::poison();
+  a = fn::cast(a, resultType(refs));
+  b = fn::cast(b, resultType(refs));
+  int64_t rank = std::max(a.rank(), b.rank());
+  Dims outer, inner, result;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    Dim m = axis < rank - a.rank() ? Dim(1) : a.dim(axis - (rank - a.rank()));
+    Dim n = axis < rank - b.rank() ? Dim(1) : b.dim(axis - (rank - b.rank()));
+    outer.insert(outer.end(), {m, Dim(1)});
+    inner.insert(inner.end(), {Dim(1), n});
+    result.push_back(m * n);
+  }
+  return call.result(fn::reshape(fn::mul(fn::reshape(a, outer), fn::reshape(b, inner)), result));
+}
+
+/// All choices of r elements of a vector, in order.
+Value combinations(OpCall &call) {
+  Tensor x = call.tensor(0);
+  int64_t r = call.integer(1);
+  bool repeats = call.flag(2);
+  if (!call.ok())
+    return Value::poison();
+  if (x.rank() != 1 || r < 0 || r > 8 || !x.dim(0).isConstant())
+    return call.unsupported("choices of " + std::to_string(r) + " elements of a tensor of rank " + std::to_string(x.rank()) +
+                            ", expected at most 8 of a vector of known size");
+  Ints places;
+  std::vector<int64_t> choice;
+  constexpr size_t most = size_t(1) << 22;
+  std::function<void(int64_t)> extend = [&](int64_t from) {
+    if (static_cast<int64_t>(choice.size()) == r) {
+      places.insert(places.end(), choice.begin(), choice.end());
+      return;
+    }
+    for (int64_t i = from; i < x.dim(0).constant() && places.size() < most; ++i) {
+      choice.push_back(i);
+      extend(repeats ? i : i + 1);
+      choice.pop_back();
+    }
+  };
+  if (r > 0)
+    extend(0);
+  if (places.size() >= most)
+    return call.unsupported("more than 2^22 chosen elements");
+  Tensor chosen = fn::gather(x, call.builder().vector(places), 0);
+  int64_t rows = r == 0 ? 0 : static_cast<int64_t>(places.size()) / r;
+  return call.result(fn::reshape(chosen, Dims{rows, r}));
+}
+
 /// Powers of a vector's elements as rows, falling unless `increasing`.
 Value vandermonde(OpCall &call) {
   Tensor x = call.tensor(0);
@@ -149,6 +203,8 @@ std::span<const OpEntry> matrixOps() {
       {"trace(Tensor self) -> Tensor", trace},
       {"eye(int n, *, " FACTORY ") -> Tensor", eye},
       {"eye.m(int n, int m, *, " FACTORY ") -> Tensor", eyeOf},
+      {"kron(Tensor self, Tensor other) -> Tensor", kronecker},
+      {"combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", combinations},
       {"vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", vandermonde},
   };
   return entries;

@@ -69,6 +69,25 @@ Value fillInto(OpCall &call) {
   return call.argument(0);
 }
 
+/// (self, fill_value, wrap): the main diagonal; in a tall matrix it begins again below the square when it wraps.
+Value fillDiagonal(OpCall &call) {
+  TensorRef self = call.ref(0);
+  Tensor x = call.tensor(0), value = call.tensor(1);
+  bool wraps = call.flag(2);
+  if (!call.ok() || self->rank() < 2)
+    return call.invalid("a tensor of rank " + std::to_string(self->rank()) + ", expected at least 2");
+  Tensor row = positions(call.builder(), x.dim(0), 0, x.rank());
+  if (wraps && x.rank() == 2)
+    row = fn::modulo(row, call.builder().fromDim(x.dim(1) + Dim(1)));
+  Tensor isOn;
+  for (int64_t axis = 1; axis < x.rank(); ++axis) {
+    Tensor same = fn::eq(row, positions(call.builder(), x.dim(axis), axis, x.rank()));
+    isOn = isOn ? fn::logicalAnd(isOn, same) : same;
+  }
+  call.context().write(self, fn::where(isOn, fn::cast(value, x.type()), x));
+  return call.argument(0);
+}
+
 Value zeroInto(OpCall &call) {
   call.context().write(call.ref(0), call.builder().scalarInt(ElementType::I64, 0));
   return call.argument(0);
@@ -141,6 +160,7 @@ std::span<const OpEntry> memoryOps() {
       {"fill_.Tensor(Tensor self, Tensor value) -> Tensor", fillInto},
       {"fill.Scalar(Tensor self, Scalar value) -> Tensor", copied},
       {"fill.Tensor(Tensor self, Tensor value) -> Tensor", copied},
+      {"fill_diagonal_(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor", fillDiagonal},
       {"zero_(Tensor self) -> Tensor", zeroInto},
       {"zero(Tensor self) -> Tensor", zeroed},
       {"resize_(Tensor self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor", resize},

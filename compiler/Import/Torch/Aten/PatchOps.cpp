@@ -138,43 +138,6 @@ Tensor windowPositions(OpCall &op, const Dim &count, int64_t size, int64_t strid
   return fn::reshape(position, {count * Dim(size)});
 }
 
-/// Tensor.unfold(dimension, size, step): windows along a dimension, their elements in a new last one. A view.
-Value unfold(OpCall &op) {
-  TensorRef self = op.ref(0);
-  int64_t rank = op.tensor(0).rank(), axis = op.axis(1, rank), size = op.integer(2), step = op.integer(3);
-  if (!op.ok())
-    return Value::poison();
-  if (size < 0 || step < 1)
-    return op.invalid("windows of " + std::to_string(size) + " elements every " + std::to_string(step));
-  if (rank == 0)
-    return op.unsupported("windows of a tensor without dimensions");
-  Dims dims = op.tensor(0).dims(), strides = self->strides();
-  Dim count = floorDiv(dims[axis] - Dim(size), step) + 1;
-  if (dims[axis].isConstant() && dims[axis].constant() < size)
-    return op.invalid("windows of " + std::to_string(size) + " elements of " + dims[axis].str());
-  Tensor positions = windowPositions(op, count, size, step, 1, /*windowsFirst=*/true);
-  ViewStep view;
-  view.read = [=](const Tensor &base) {
-    Dims split = base.dims();
-    if (static_cast<int64_t>(split.size()) <= axis)
-      return base;
-    split[axis] = count;
-    split.insert(split.begin() + axis + 1, Dim(size));
-    Ints order = axisRange(0, rank + 1);
-    order.erase(order.begin() + axis + 1);
-    order.push_back(axis + 1);
-    return fn::transpose(fn::reshape(fn::gather(base, positions, axis), split), order);
-  };
-  view.write = [=](const Tensor &base, const Tensor &) {
-    base.builder()->fail(StatusCode::Unsupported, "writing into the windows of Tensor.unfold; write into the tensor itself");
-    return base;
-  };
-  Dim stride = strides[axis];
-  strides[axis] = stride * Dim(step);
-  strides.push_back(stride);
-  return Value::tensor(op.context().view(self, std::move(view), strides, self->offset()));
-}
-
 struct Patches {
   Ints kernel, dilation, padding, stride;
 };
@@ -256,7 +219,6 @@ std::span<const OpEntry> patchOps() {
       {"pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", pixelUnshuffle},
       {"channel_shuffle(Tensor self, int groups) -> Tensor", channelShuffle},
       {"native_channel_shuffle(Tensor self, int groups) -> Tensor", channelShuffle},
-      {"unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)", unfold},
       {"im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", im2col},
       {"col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", col2im},
   };

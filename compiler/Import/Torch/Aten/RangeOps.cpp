@@ -2,6 +2,8 @@
 // here, in double precision, as PyTorch does; ranges may end at sizes that are known when the model runs.
 #include "compiler/Import/Torch/Aten/Conversion.h"
 
+#include "compiler/Trace/BuilderImpl.h"
+
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -9,6 +11,7 @@
 namespace stator::torch {
 
 namespace fn = trace::fn;
+using trace::BuilderImpl;
 using trace::Dims;
 using trace::Ints;
 using trace::Tensor;
@@ -55,6 +58,15 @@ Value rangeOf(OpCall &call, const Value &start, const Value &end, const Value &s
     double count = std::ceil((*b - *a) / *by);
     if (count <= 4096)
       return computed(call, static_cast<int64_t>(count), type, [&](int64_t i) { return *a + *by * static_cast<double>(i); });
+  }
+  // A step that is a size: as many as fit.
+  bool isSize = start.isInt() && end.isInt() && step.isInt() && !start.isData() && !end.isData() && !step.isData();
+  if (isSize && !step.asInt().dim.isConstant()) {
+    BuilderImpl &b = BuilderImpl::of(call.builder());
+    DimExpr span = (end.asInt().dim - start.asInt().dim).expr();
+    trace::Dim count(b.max(span.ceilDiv(step.asInt().dim.expr()), DimExpr(0)));
+    Tensor places = fn::iota(call.builder(), ElementType::I64, {count}, 0);
+    return call.result(fn::cast(fn::add(fn::mul(places, bounds[2]), bounds[0]), type));
   }
   return call.result(fn::cast(fn::range(bounds[0], bounds[1], bounds[2]), type));
 }

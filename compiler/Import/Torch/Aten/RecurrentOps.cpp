@@ -101,6 +101,9 @@ Value runLayers(OpCall &call, Cell cell) {
     Tensors w, r, biases;
     for (int64_t direction = 0; direction < directions; ++direction) {
       const Tensor *own = &layers->parameters[static_cast<size_t>((layer * directions + direction) * perLayer)];
+      Dim rows = Dim(static_cast<int64_t>(gateOrder(cell).size())) * own[1].dim(-1);
+      for (int64_t i = 0; i < perLayer; ++i)
+        call.builder().constrainEqual(own[i].dim(0), rows, "the rows of a recurrent layer's weights");
       w.push_back(reordered(own[0], cell));
       r.push_back(reordered(own[1], cell));
       if (layers->hasBiases)

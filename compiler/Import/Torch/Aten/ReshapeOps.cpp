@@ -133,7 +133,7 @@ Tensor rolled(OpCall &call, const Tensor &x, const Dim &shift, int64_t axis) {
     isShort = true;
   }
   if (!isShort)
-    start = mod(size - shift, size);
+    start = mod(size - shift, max(size, Dim(1)));
   start = Dim(b.simplify(start.expr()));
   if (start == Dim(0))
     return x;
@@ -289,13 +289,8 @@ Value meshgrid(OpCall &call) {
   if (swaps)
     std::swap(xs[0], xs[1]);
   Tensors results = grid(xs);
-  if (swaps) {
-    Ints permutation = iotaInts(static_cast<int64_t>(xs.size()));
-    std::swap(permutation[0], permutation[1]);
-    for (Tensor &result : results)
-      result = fn::transpose(result, permutation);
+  if (swaps)
     std::swap(results[0], results[1]);
-  }
   return listOf(call, results);
 }
 

@@ -283,6 +283,12 @@ MaybePlan expandPlan(OpCall &call, const TensorRef &base, const Dims &wanted) {
       }
       dims[axis] = old;
     }
+    // A size that is at most 1 (`x[:1]`) must be 1 to be repeated.
+    BuilderImpl &b = BuilderImpl::of(call.builder());
+    if (!old.isConstant() && dims[axis].isConstant() && dims[axis].constant() > 1 && b.bounds(old.expr()).hi.value_or(2) <= 1) {
+      call.builder().constrainEqual(old, Dim(1), "expand");
+      old = Dim(1);
+    }
     bool isRepeated = axis < added || (old == Dim(1) && dims[axis] != Dim(1));
     if (isRepeated && dims[axis] != Dim(1))
       repeated.push_back(axis);
