@@ -31,6 +31,26 @@ static const ModelSummary::Method *mainMethod(const ModelSummary &summary) {
   return summary.methods.empty() ? nullptr : &summary.methods.front();
 }
 
+/// What has to be said about an input; empty for nothing.
+static std::string optionFor(const ModelSummary::Value &input) {
+  bool isOpen = input.needsShape || (input.isConstant && input.value.empty());
+  if (!isOpen)
+    return "";
+  // Containers of tensors are given by their elements.
+  if (input.type.starts_with("Optional["))
+    return "--const=" + quoted(input.name + "=None");
+  bool holdsTensors = input.type.find("Tensor") != std::string::npos;
+  if (holdsTensors && input.type.starts_with("Dict["))
+    return "--input=" + quoted(input.name + ".KEY=SHAPExTYPE");
+  if (holdsTensors && input.type.starts_with("List["))
+    return "--input=" + quoted(input.name + ".0=SHAPExTYPE");
+  if (!input.needsShape)
+    return "--const=" + quoted(input.name + "=VALUE");
+  // "f32 of unknown rank" says the type at least.
+  std::string type = input.type.substr(0, input.type.find_first_of(" ["));
+  return "--input=" + quoted(input.name + "=SHAPEx" + (parseElementType(type) ? type : "TYPE"));
+}
+
 std::string compileCommand(const std::string &path, const ModelSummary &summary) {
   std::string command = "stator compile " + quoted(path) + " -o " + quoted(replaceExtension(path, ".stator"));
   const ModelSummary::Method *method = mainMethod(summary);
@@ -38,15 +58,9 @@ std::string compileCommand(const std::string &path, const ModelSummary &summary)
     return command;
   if (method->name != "forward")
     command += " --method=" + quoted(method->name);
-  for (const ModelSummary::Value &input : method->inputs) {
-    if (input.isConstant && input.value.empty())
-      command += " --const=" + quoted(input.name + "=VALUE");
-    if (!input.needsShape)
-      continue;
-    // "f32 of unknown rank" says the type at least.
-    std::string type = input.type.substr(0, input.type.find_first_of(" ["));
-    command += " --input=" + quoted(input.name + "=SHAPEx" + (parseElementType(type) ? type : "TYPE"));
-  }
+  for (const ModelSummary::Value &input : method->inputs)
+    if (std::string option = optionFor(input); !option.empty())
+      command += " " + option;
   return command;
 }
 
@@ -85,10 +99,8 @@ void TextPrinter::printValues(const char *what, const std::vector<ModelSummary::
     std::string content = std::string("  ") + what + "  " + padded(value.name, width) + "  " + value.type;
     if (!value.value.empty())
       content += " = " + value.value;
-    if (value.needsShape)
-      content += "  (needs --input)";
-    else if (value.isConstant && value.value.empty())
-      content += "  (needs --const)";
+    if (std::string option = optionFor(value); !option.empty())
+      content += "  (needs " + option.substr(0, option.find('=')) + ")";
     line(content);
   }
 }
@@ -115,9 +127,7 @@ void TextPrinter::printNext() {
   line("to compile it:");
   line("  " + compileCommand(path, summary));
   const ModelSummary::Method *method = mainMethod(summary);
-  bool hasShape = false;
-  for (size_t i = 0; method && i < method->inputs.size(); ++i)
-    hasShape |= method->inputs[i].needsShape;
+  bool hasShape = compileCommand(path, summary).find("=SHAPEx") != std::string::npos;
   if (hasShape)
     line("  SHAPE is sizes separated by x: 1x3x224x224, or ?batch[1..64]x3x?h[32..512]x?w where sizes are free; TYPE is f32, i64, ...;\n"
          "  --input=NAME=@FILE.npy takes both from an array");
