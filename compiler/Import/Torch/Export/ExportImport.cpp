@@ -20,7 +20,8 @@ public:
   Import(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context)
       : path(path), options(options), context(context), parameters(path) {}
 
-  compiler::ImportedModel run() {
+  compiler::ImportedModel run(std::shared_ptr<Archive> opened = nullptr) {
+    archive = std::move(opened);
     Status status = read();
     if (status.ok())
       status = trace();
@@ -32,8 +33,10 @@ public:
 
 private:
   Status read() {
-    STATOR_TRY(opened, Archive::open(path));
-    archive = std::move(opened);
+    if (!archive) {
+      STATOR_TRY(opened, Archive::open(path));
+      archive = std::move(opened);
+    }
     STATOR_TRY(programs, readPrograms(*archive, options.methods));
     methods = std::move(programs);
     const Program &first = methods.front().program;
@@ -165,6 +168,11 @@ private:
 
 compiler::ImportedModel importExport(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context) {
   return Import(path, options, context).run();
+}
+
+compiler::ImportedModel importExport(std::shared_ptr<Archive> archive, const std::string &path, const compiler::ImportOptions &options,
+                                     mlir::MLIRContext &context) {
+  return Import(path, options, context).run(std::move(archive));
 }
 
 } // namespace stator::torch

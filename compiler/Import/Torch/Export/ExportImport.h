@@ -14,11 +14,19 @@
 #include "compiler/Import/ModelSummary.h"
 #include "stator/Result.h"
 
+#include <memory>
+
 namespace stator::torch {
+
+class Archive;
 
 /// Imports every program of the archive, or those that the options name, as methods of one module: `model` becomes `forward`, others
 /// keep their name. Weights stay in the mapped file. Never throws.
 compiler::ImportedModel importExport(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context);
+
+/// The same for an archive that is open; `path` is for messages.
+compiler::ImportedModel importExport(std::shared_ptr<Archive> archive, const std::string &path, const compiler::ImportOptions &options,
+                                     mlir::MLIRContext &context);
 
 /// What is in the file, for people; nothing is imported.
 Result<compiler::ModelSummary> summariseExport(const std::string &path);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -230,6 +231,38 @@ private:
   bool dropsNext = false;
 };
 
+/// Python writes numbers that JSON does not have as NaN, Infinity and -Infinity. They become strings, as later files have them; nothing
+/// when there is none.
+static std::optional<std::string> quoteNonFinite(std::string_view text) {
+  std::optional<std::string> result;
+  size_t copied = 0;
+  bool isInString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (isInString) {
+      i += c == '\\';
+      isInString = c != '"' || i >= text.size();
+    } else if (c == '"') {
+      isInString = true;
+    } else if (c == 'N' || c == 'I' || (c == '-' && i + 1 < text.size() && text[i + 1] == 'I')) {
+      for (std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+        if (text.substr(i, word.size()) != word)
+          continue;
+        if (!result)
+          result.emplace();
+        *result += text.substr(copied, i - copied);
+        *result += "\"" + std::string(word) + "\"";
+        copied = i + word.size();
+        i = copied - 1;
+        break;
+      }
+    }
+  }
+  if (result)
+    *result += text.substr(copied);
+  return result;
+}
+
 JsonDocument::JsonDocument(std::unique_ptr<Storage> storage) : storage(std::move(storage)) {}
 JsonDocument::JsonDocument(JsonDocument &&) noexcept = default;
 JsonDocument &JsonDocument::operator=(JsonDocument &&) noexcept = default;
@@ -244,6 +277,9 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const JsonLimits
                              " are read");
   try {
     auto storage = std::make_unique<Storage>();
+    std::optional<std::string> mended = quoteNonFinite(text);
+    if (mended)
+      text = *mended;
     JsonBuilder builder(storage->arena, limits);
     bool complete = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
     if (!builder.status.ok())

@@ -8,6 +8,12 @@ namespace stator::torch::exported {
 /// More parts than that are not read by anybody.
 static constexpr size_t maxParts = 1000;
 
+bool Report::countNode() {
+  if (++nodes == maxNodes + 1)
+    add("program", unsupported("has more than " + std::to_string(maxNodes) + " nodes when its scans are unrolled"));
+  return nodes <= maxNodes;
+}
+
 static std::string_view trimmed(std::string_view text) {
   size_t start = text.find_first_not_of(" \t");
   return start == std::string_view::npos ? std::string_view() : text.substr(start, text.find_last_not_of(" \t\r") - start + 1);

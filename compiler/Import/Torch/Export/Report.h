@@ -29,9 +29,16 @@ public:
   /// One status for all parts, and ok when there are none.
   Status summary() const;
 
+  /// Counts a node in. False when there have been too many: bodies of nested scans are unrolled, which a small file can make endless.
+  bool countNode();
+  bool isFull() const { return nodes > maxNodes; }
+
   std::vector<compiler::UnsupportedPart> parts;
 
 private:
+  /// Counted with every step of an unrolled scan. Real programs have some ten thousand.
+  static constexpr size_t maxNodes = 250000;
+  size_t nodes = 0;
   std::set<std::pair<std::string, std::string>> seen;
   /// The worst: a file that is wrong comes before what is not supported.
   StatusCode code = StatusCode::Unsupported;

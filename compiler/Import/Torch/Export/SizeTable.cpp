@@ -5,6 +5,8 @@
 #include "compiler/Import/Torch/Export/ProgramReader.h"
 #include "compiler/Import/Torch/Export/SymbolicText.h"
 
+#include <algorithm>
+
 namespace stator::torch::exported {
 
 /// Whether an export keeps batch sizes of 0 and 1 apart from all others, it says so by a range that starts at 2, and yet runs them: its own
@@ -44,13 +46,70 @@ Result<SizeTable> SizeTable::make(const Program &program, const std::vector<User
       if (std::optional<std::string> symbol = inputs[i].meta->sizes[axis].asSymbol())
         STATOR_RETURN_IF_ERROR(table.bind(*symbol, DimExpr(constantDims[i][axis]), "constant `" + inputs[i].name + "`"));
   }
-  // Symbols that only the inside of the program has stay out: they depend on data.
+  // Symbols that only the inside of the program has stay out: they depend on data. First those that are an axis by themselves.
   for (const UserInput &input : inputs)
     for (const DimExpr &size : input.meta ? input.meta->sizes : std::vector<DimExpr>())
-      for (const std::string &symbol : size.symbols())
-        if (!table.values.contains(symbol))
-          STATOR_RETURN_IF_ERROR(table.bind(symbol, DimExpr::symbol(symbol), "input `" + input.name + "`"));
+      if (std::optional<std::string> symbol = size.asSymbol(); symbol && !table.values.contains(*symbol))
+        STATOR_RETURN_IF_ERROR(table.bind(*symbol, DimExpr::symbol(*symbol), "input `" + input.name + "`"));
+  for (const UserInput &input : inputs)
+    for (size_t axis = 0; input.meta && axis < input.meta->sizes.size(); ++axis)
+      STATOR_RETURN_IF_ERROR(table.derive(input, axis));
   return table;
+}
+
+/// Binds the symbol of `factor * symbol + summand`, if it is still open, by a symbol for the whole.
+Status SizeTable::derive(const UserInput &input, size_t axis) {
+  const DimExpr &size = input.meta->sizes[axis];
+  std::string place = "input `" + input.name + "`";
+  std::vector<std::string> open;
+  for (const std::string &symbol : size.symbols())
+    if (!values.contains(symbol))
+      open.push_back(symbol);
+  auto wish = wishes.find(size);
+  const compiler::DimSpec *wanted = wish == wishes.end() ? nullptr : wish->second;
+  if (open.empty()) {
+    bool isDerived = std::any_of(derived.begin(), derived.end(), [&](const Derived &known) { return known.file == size; });
+    if (wanted && !isDerived && wanted->kind == compiler::DimSpec::Kind::Symbol)
+      return invalidArgument(place + ": has size " + size.str() + " along axis " + std::to_string(axis) +
+                             " in the program, which follows from other sizes and cannot become the size `" + wanted->symbol + "`");
+    if (wanted && !isDerived)
+      numbers.emplace(size, wanted->number);
+    return okStatus();
+  }
+  std::string symbol = open[0];
+  std::optional<int64_t> summand = size.substitute({{symbol, DimExpr(0)}}).constant();
+  std::optional<int64_t> factor = (size.substitute({{symbol, DimExpr(1)}}) - DimExpr(summand.value_or(0))).constant();
+  if (open.size() > 1 || !summand || !factor || *factor < 1 || size != DimExpr(*factor) * DimExpr::symbol(symbol) + DimExpr(*summand))
+    return unsupported(place + ": the size " + size.str() + " along axis " + std::to_string(axis) + " does not tell what `" + symbol +
+                       "` is");
+  const Range &file = fileRanges[symbol];
+  // The largest size that can be: the symbol's own limit may be beyond it.
+  constexpr int64_t most = 2147483647;
+  Range range{*factor * file.min + *summand, file.max > (most - *summand) / *factor ? most : *factor * file.max + *summand};
+  range.min = std::max<int64_t>(range.min, 0);
+  if (wanted && wanted->kind == compiler::DimSpec::Kind::Number) {
+    int64_t number = wanted->number - *summand;
+    if (number % *factor != 0)
+      return outOfRange(place + ": has size " + size.str() + " along axis " + std::to_string(axis) + " in the program, which " +
+                        std::to_string(wanted->number) + " is for no `" + symbol + "`");
+    return bind(symbol, DimExpr(number / *factor), place);
+  }
+  std::string name = wanted && wanted->kind == compiler::DimSpec::Kind::Symbol ? wanted->symbol : input.name + "_" + std::to_string(axis);
+  used.insert(name);
+  DimExpr here = DimExpr::symbol(name);
+  if (const compiler::SymbolSpec *spec = compiler::findSymbol(*options, name)) {
+    if (spec->min < range.min || spec->max > range.max)
+      return outOfRange(place + ": size `" + name + "` is given the range " + std::to_string(spec->min) + ".." + std::to_string(spec->max) +
+                        ", but the program is made for " + std::to_string(range.min) + ".." + std::to_string(range.max));
+    range = {spec->min, spec->max};
+    if (spec->min == spec->max)
+      here = DimExpr(spec->min);
+  }
+  if (!here.isConstant())
+    ranges.try_emplace(name, range);
+  values.try_emplace(symbol, (here - DimExpr(*summand)).floorDiv(DimExpr(*factor)));
+  derived.push_back({size, here, *factor, *summand});
+  return okStatus();
 }
 
 Status SizeTable::bind(const std::string &symbol, const DimExpr &wanted, const std::string &place) {
@@ -97,12 +156,16 @@ Status SizeTable::bindInput(const UserInput &input, const compiler::InputSpec &s
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     const compiler::DimSpec &dim = spec.dims[axis];
     std::optional<std::string> symbol = sizes[axis].asSymbol();
+    if (!symbol && !sizes[axis].isConstant() && dim.kind != DimKind::FromModel) {
+      wishes.try_emplace(sizes[axis], &dim);
+      continue;
+    }
     std::string where = " along axis " + std::to_string(axis);
     if (dim.kind == DimKind::Symbol && symbol)
       STATOR_RETURN_IF_ERROR(bind(*symbol, DimExpr::symbol(dim.symbol), place));
     else if (dim.kind == DimKind::Symbol)
       return invalidArgument(place + ": has size " + sizes[axis].str() + where + " in the program, which cannot become the size `" +
-                             dim.symbol + "`" + (sizes[axis].isConstant() ? "; export it with dynamic_shapes" : ""));
+                             dim.symbol + "`; export it with dynamic_shapes");
     else if (dim.kind == DimKind::Number && symbol)
       STATOR_RETURN_IF_ERROR(bind(*symbol, DimExpr(dim.number), place));
     else if (dim.kind == DimKind::Number && sizes[axis].isConstant() && !sizes[axis].isConstant(dim.number))
@@ -122,6 +185,12 @@ Status SizeTable::bindInput(const UserInput &input, const compiler::InputSpec &s
 void SizeTable::declare(trace::Builder &builder) const {
   for (const auto &[name, range] : ranges)
     builder.symbol(name, range.min, range.max);
+  for (const auto &[size, number] : numbers)
+    if (Result<trace::Dim> dim = translate(size); dim.ok())
+      builder.constrainEqual(*dim, number, "a size that is given");
+  for (const Derived &size : derived)
+    builder.constrainEqual(trace::Dim((size.here - DimExpr(size.summand)).mod(DimExpr(size.factor))), 0,
+                           "a size that the program takes to be " + size.file.str());
 }
 
 Result<trace::Dim> SizeTable::translate(const DimExpr &size) const {
@@ -130,6 +199,9 @@ Result<trace::Dim> SizeTable::translate(const DimExpr &size) const {
   for (const std::string &symbol : size.symbols())
     if (!values.contains(symbol))
       return unsupported("the size `" + size.str() + "` depends on data: `" + symbol + "` is no size of an input");
+  for (const Derived &known : derived)
+    if (known.file == size)
+      return trace::Dim(known.here);
   DimExpr value = size.substitute(values);
   if (!value.isValid())
     return unsupported(value.status().message());

@@ -45,10 +45,21 @@ private:
   };
   Status bind(const std::string &symbol, const DimExpr &value, const std::string &place);
   Status bindInput(const UserInput &input, const compiler::InputSpec &spec);
+  Status derive(const UserInput &input, size_t axis);
+
+  /// An axis whose size is an expression of a symbol that is no axis by itself (an even length, 2*s44): the size gets a symbol of its
+  /// own, by which the file's is known.
+  struct Derived {
+    DimExpr file, here;
+    int64_t factor, summand;
+  };
 
   std::map<std::string, Range> fileRanges;
-  std::map<std::string, DimExpr> values; // by the file's symbol
-  std::map<std::string, Range> ranges;   // by the name here
+  std::vector<Derived> derived;
+  std::map<DimExpr, const compiler::DimSpec *> wishes; // what the user says of sizes that are expressions
+  std::map<DimExpr, int64_t> numbers;                  // given for sizes that follow from others
+  std::map<std::string, DimExpr> values;               // by the file's symbol
+  std::map<std::string, Range> ranges;                 // by the name here
   std::set<std::string> used;
   const compiler::ImportOptions *options = nullptr;
 };

@@ -130,7 +130,7 @@ std::string rawBytes(const std::vector<T> &values) {
 /// Records of an archive as torch 2.9 and later write it.
 struct ArchiveParts {
   std::vector<std::pair<std::string, std::string>> programs; // name and JSON
-  Texts weights, constants;                                  // entries for the first program
+  Texts weights, constants;                                  // entries for every program
   std::vector<std::pair<std::string, std::string>> records;  // name below the root, and content
 };
 
@@ -143,9 +143,8 @@ inline void writeArchive(const std::string &path, const ArchiveParts &parts, con
   for (const auto &[name, content] : parts.records)
     add(name, content);
   for (const auto &[name, json] : parts.programs) {
-    bool isFirst = name == parts.programs.front().first;
-    add("data/weights/" + name + "_weights_config.json", R"({"config":{)" + (isFirst ? joined(parts.weights) : "") + "}}");
-    add("data/constants/" + name + "_constants_config.json", R"({"config":{)" + (isFirst ? joined(parts.constants) : "") + "}}");
+    add("data/weights/" + name + "_weights_config.json", R"({"config":{)" + joined(parts.weights) + "}}");
+    add("data/constants/" + name + "_constants_config.json", R"({"config":{)" + joined(parts.constants) + "}}");
     add("models/" + name + ".json", json);
   }
   add("archive_format", "pt2");

@@ -248,3 +248,58 @@ TEST_CASE("graphs that are wrong") {
   ProgramParts complex{.graph = {.inputs = {asTensor("x")}, .outputs = {asTensor("x")}, .tensors = {{"x", meta(10, {"2"}, {"1"})}}}};
   refuses(archiveOf(complex), StatusCode::Unsupported, "has the element type torch.complex64, which is not supported");
 }
+
+TEST_CASE("an axis whose size is a multiple of a symbol") {
+  // y = x reshaped to [s0, 2], x of 2 * s0 elements.
+  ProgramParts parts{
+      .graph = {.inputs = {asTensor("x")},
+                .outputs = {asTensor("y")},
+                .nodes = {node("torch.ops.aten.sym_size.int", {{"self", asTensor("x")}, {"dim", asInt(0)}}, {asSymInt("n")}),
+                          node("_operator.floordiv", {{"a", asSymInt("n")}, {"b", asInt(2)}}, {asSymInt("h")}),
+                          node("torch.ops.aten.view.default",
+                               {{"self", asTensor("x")}, {"size", R"({"as_sym_ints":[{"as_name":"h"},{"as_int":2}]})"}}, {asTensor("y")})},
+                .tensors = {{"x", floats({"Mul(Integer(2), " + s0 + ")"})}}},
+      .ranges = R"("s0":{"min_val":2,"max_val":8},"2*s0":{"min_val":4,"max_val":16})"};
+  Imported imported(archiveOf(parts));
+  CHECK(imported.run({tensorOf({4}, {1, 2, 3, 4})}).front().reals() == Numbers{1, 2, 3, 4});
+  compiler::ImportOptions options;
+  options.inputs = {{.name = "x", .dims = {{.kind = compiler::DimSpec::Kind::Symbol, .symbol = "length"}}}};
+  options.symbols = {{"length", 4, 12}};
+  CHECK(Imported(archiveOf(parts), options).run({tensorOf({4}, {1, 2, 3, 4})}).front().reals() == Numbers{1, 2, 3, 4});
+  options.symbols = {{"length", 4, 64}};
+  refuses(archiveOf(parts), StatusCode::OutOfRange, "size `length` is given the range 4..64, but the program is made for 2..16", options);
+  options.symbols.clear();
+  options.inputs[0].dims[0] = {.kind = compiler::DimSpec::Kind::Number, .number = 6};
+  CHECK(Imported(archiveOf(parts), options).run({tensorOf({6}, {1, 2, 3, 4, 5, 6})}).front().reals() == Numbers{1, 2, 3, 4, 5, 6});
+  options.inputs[0].dims[0].number = 5;
+  refuses(archiveOf(parts), StatusCode::OutOfRange, "which 5 is for no `s0`", options);
+
+  // Where the symbol is an axis too, the other size follows.
+  parts.graph.inputs.push_back(asTensor("z"));
+  parts.graph.tensors.push_back({"z", floats({s0})});
+  options.inputs[0].dims[0].number = 6;
+  Imported fixed(archiveOf(parts), options);
+  CHECK(fixed.run({tensorOf({6}, {1, 2, 3, 4, 5, 6}), tensorOf({3}, {0, 0, 0})}).front().reals() == Numbers{1, 2, 3, 4, 5, 6});
+  options.inputs[0].dims[0] = {.kind = compiler::DimSpec::Kind::Symbol, .symbol = "length"};
+  refuses(archiveOf(parts), StatusCode::InvalidArgument, "which follows from other sizes and cannot become the size `length`", options);
+  parts.graph.tensors[0].second = floats({"Mul(" + s0 + ", Symbol('s1', positive=True, integer=True))"});
+  parts.graph.tensors[1].second = floats({"2"});
+  refuses(archiveOf(parts), StatusCode::Unsupported, "does not tell what `s0` is");
+}
+
+TEST_CASE("what one program writes is state in the others too") {
+  ArchiveParts archive = counter(/*isDecomposed=*/false);
+  archive.programs[0].first = "count";
+  ProgramParts reader{
+      .graph = {.inputs = {asTensor("b_n")}, .outputs = {asTensor("y")}, .nodes = {aten("neg.default", {{"self", asTensor("b_n")}}, "y")}},
+      .inputSpecs = {buffer("b_n", "n")}};
+  archive.programs.insert(archive.programs.begin(), {"read", programOf(reader)});
+  Imported imported(archive);
+  INFO(imported.model.status.message());
+  REQUIRE(imported.model.status.ok());
+  unsigned parameters = 0, reads = 0;
+  imported.model.module->walk([&](graph::ParameterOp op) { parameters += op.getIsMutable(); });
+  imported.model.module->walk([&](graph::GetParameterOp) { ++reads; });
+  CHECK(parameters == 1);
+  CHECK(reads == 2);
+}

@@ -61,3 +61,17 @@ TEST_CASE("metadata of nodes is dropped but for the stack trace, and a tensor ma
   CHECK(node.find("inputs") != nullptr);
   CHECK(document->root().find("tensor_values")->find("metadata")->find("dtype")->integer() == 7);
 }
+
+TEST_CASE("numbers that are not finite may stand without quotes") {
+  auto document = JsonDocument::parse(R"(["NaN -I \"N", NaN, -Infinity, Infinity, {"Infinity": 1}])");
+  REQUIRE(document.ok());
+  auto items = document->root().elements();
+  REQUIRE(items.size() == 5);
+  CHECK(items[0].string() == "NaN -I \"N");
+  CHECK(items[1].string() == "NaN");
+  CHECK(items[2].string() == "-Infinity");
+  CHECK(items[3].string() == "Infinity");
+  CHECK(has(errorOf("[Inf]"), "not a well-formed JSON text"));
+  CHECK(has(errorOf("[-Infinit]"), "not a well-formed JSON text"));
+  CHECK(has(errorOf("[\"a\\"), "not a well-formed JSON text"));
+}

@@ -26,7 +26,9 @@ double compute(const Texts &nodes, const std::string &result, int64_t n = 3, dou
 std::string binary(const std::string &op, const std::string &a, const std::string &b, const std::string &result) {
   return node(op, {{"a", a}, {"b", b}}, {asSymInt(result)});
 }
-double numberOf(const std::string &op, const std::string &a, const std::string &b) { return compute({binary(op, a, b, "r")}, asSymInt("r")); }
+double numberOf(const std::string &op, const std::string &a, const std::string &b) {
+  return compute({binary(op, a, b, "r")}, asSymInt("r"));
+}
 double numberOf(const std::string &op, const std::string &a) { return compute({node(op, {{"a", a}}, {asSymInt("r")})}, asSymInt("r")); }
 
 const std::string n = asSymInt("n"), i = asSymInt("i"); // 3 and 4
