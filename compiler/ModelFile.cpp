@@ -150,31 +150,6 @@ static Status readConstants(ImportOptions &options) {
   return okStatus();
 }
 
-static ImportedModel readOnnx(const std::string &path, const ImportOptions &options, MLIRContext &context) {
-  ImportedModel model;
-  for (const std::string &method : options.methods)
-    if (method != "forward") {
-      model.status = invalidArgument("there is no method `" + method + "`: an ONNX model has one, which is called `forward`");
-      return model;
-    }
-  onnx::ImportResult imported = onnx::importOnnx(path, options, context);
-  model.status = imported.status;
-  model.operators = std::move(imported.operators);
-  if (!imported.producer.empty())
-    model.info.emplace_back("producer", imported.producer);
-  if (imported.opset)
-    model.info.emplace_back("opset", std::to_string(imported.opset));
-  for (const onnx::UnsupportedNode &node : imported.unsupported) {
-    std::string place = "node `" + node.node + "`, opset " + std::to_string(node.opset); // The node's text has its operator.
-    model.unsupported.push_back({place, node.reason + (node.operands.empty() ? "" : "; operands " + node.operands)});
-  }
-  if (!model.unsupported.empty() && model.status.ok())
-    model.status = unsupported("`" + path + "` has parts that are not supported");
-  if (model.status.ok())
-    model.module = std::move(imported.module);
-  return model;
-}
-
 ImportedModel compiler::readModel(const std::string &path, ModelKind kind, ImportOptions options, MLIRContext &context) {
   ImportedModel model;
   model.status = readConstants(options);
@@ -182,7 +157,7 @@ ImportedModel compiler::readModel(const std::string &path, ModelKind kind, Impor
     return model;
   switch (kind) {
   case ModelKind::Onnx:
-    return readOnnx(path, options, context);
+    return onnx::importOnnx(path, options, context);
   case ModelKind::Mlir:
     model.status = readText(path, options, context, model);
     return model;

@@ -40,7 +40,7 @@ static std::string describe(const trace::Tensor &tensor) {
   return text + "]";
 }
 
-GraphImporter::GraphImporter(trace::Builder &builder, const Model &model, TensorLoader &loader, ImportResult &result)
+GraphImporter::GraphImporter(trace::Builder &builder, const Model &model, TensorLoader &loader, compiler::ImportedModel &result)
     : traceBuilder(builder), model(model), loader(loader), result(result) {
   for (const OperatorSet &set : model.operatorSets)
     mainOpsets[normalised(set.domain)] = set.version;
@@ -56,7 +56,7 @@ void GraphImporter::checkOpsets() {
       traceBuilder.fail(StatusCode::InvalidFile, "the model does not say which opset it uses (no opset_import of the default domain)");
     return;
   }
-  result.opset = found->second;
+  result.info.emplace_back("opset", std::to_string(found->second));
   if (found->second < minimumOpset || found->second > maximumOpset)
     traceBuilder.fail(StatusCode::Unsupported, "the model uses opset " + std::to_string(found->second) + ", expected " +
                                                    std::to_string(minimumOpset) + " to " + std::to_string(maximumOpset));
@@ -159,14 +159,12 @@ void GraphImporter::define(const Node &node, Scope &scope, const std::vector<tra
 }
 
 void GraphImporter::reportUnsupported(const Node &node, int64_t opset, const std::vector<trace::Tensor> &inputs, const std::string &reason) {
-  UnsupportedNode entry;
-  entry.node = titleOf(node);
-  entry.op = qualified(node);
-  entry.opset = opset;
-  entry.reason = reason;
+  std::string operands;
   for (size_t i = 0; i < inputs.size(); ++i)
-    entry.operands += (i ? ", " : "") + (inputs[i] ? describe(inputs[i]) : node.inputs[i].empty() ? std::string("(none)") : std::string("?"));
-  result.unsupported.push_back(std::move(entry));
+    operands += (i ? ", " : "") + (inputs[i] ? describe(inputs[i]) : node.inputs[i].empty() ? std::string("(none)") : std::string("?"));
+  // The node's title has its operator.
+  result.unsupported.push_back({"node `" + titleOf(node) + "`, opset " + std::to_string(opset),
+                                reason + (operands.empty() ? "" : "; operands " + operands)});
 }
 
 void GraphImporter::importNodes(const std::vector<Node> &nodes, const Frame &frame) {

@@ -23,7 +23,7 @@ struct Scope {
 
 class GraphImporter {
 public:
-  GraphImporter(trace::Builder &builder, const Model &model, TensorLoader &loader, ImportResult &result);
+  GraphImporter(trace::Builder &builder, const Model &model, TensorLoader &loader, compiler::ImportedModel &result);
 
   trace::Builder &builder() { return traceBuilder; }
   TensorLoader &tensors() { return loader; }
@@ -71,7 +71,7 @@ private:
   trace::Builder &traceBuilder;
   const Model &model;
   TensorLoader &loader;
-  ImportResult &result;
+  compiler::ImportedModel &result;
   std::map<std::string_view, int64_t> mainOpsets;
   std::map<FunctionKey, const Function *> functions;
   std::vector<FunctionKey> activeFunctions;

@@ -9,16 +9,20 @@
 
 namespace stator::onnx {
 
-static std::string summarise(const std::vector<UnsupportedNode> &nodes) {
+static std::string summarise(const std::vector<compiler::UnsupportedPart> &nodes) {
   std::string text = std::to_string(nodes.size()) + (nodes.size() == 1 ? " node is" : " nodes are") + " not supported:";
-  for (const UnsupportedNode &node : nodes)
-    text += "\n  " + node.node + ", opset " + std::to_string(node.opset) + ", operands " + (node.operands.empty() ? "(none)" : node.operands) +
-            ": " + node.reason;
+  for (const compiler::UnsupportedPart &node : nodes)
+    text += "\n  " + node.place + ": " + node.reason;
   return text;
 }
 
-ImportResult importOnnx(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context) {
-  ImportResult result;
+compiler::ImportedModel importOnnx(const std::string &path, const compiler::ImportOptions &options, mlir::MLIRContext &context) {
+  compiler::ImportedModel result;
+  for (const std::string &method : options.methods)
+    if (method != "forward") {
+      result.status = invalidArgument("there is no method `" + method + "`: an ONNX model has one, which is called `forward`");
+      return result;
+    }
   Result<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file.ok()) {
     result.status = file.status();
@@ -29,9 +33,11 @@ ImportResult importOnnx(const std::string &path, const compiler::ImportOptions &
     result.status = model.status().withContext(path);
     return result;
   }
-  result.producer = std::string(model->producerName);
+  std::string producer(model->producerName);
   if (!model->producerVersion.empty())
-    result.producer += " " + std::string(model->producerVersion);
+    producer += " " + std::string(model->producerVersion);
+  if (!producer.empty())
+    result.info.emplace_back("producer", producer);
 
   context.loadDialect<graph::GraphDialect, mlir::func::FuncDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));

@@ -123,7 +123,7 @@ inline Message model(const GraphParts &parts, int64_t version = 17, const std::v
 struct Imported {
   TemporaryFolder folder;
   mlir::MLIRContext context;
-  onnx::ImportResult result;
+  compiler::ImportedModel result;
 
   explicit Imported(const std::string &bytes, const compiler::ImportOptions &options = {}) {
     writeBytes(folder.path("model.onnx"), bytes);

@@ -78,7 +78,7 @@ TEST_CASE("external data has an offset and a length") {
   auto import = [&](const std::vector<Message> &entries) {
     writeBytes(folder.path("model.onnx"), model({.outputs = {value("w")}, .initializers = {external(entries)}}).bytes);
     mlir::MLIRContext context;
-    onnx::ImportResult result = onnx::importOnnx(folder.path("model.onnx"), {}, context);
+    compiler::ImportedModel result = onnx::importOnnx(folder.path("model.onnx"), {}, context);
     if (!result.status.ok())
       return result.status.message();
     auto values = graph::interpret(*result.module->getOps<mlir::func::FuncOp>().begin(), {});
