@@ -82,9 +82,15 @@ Result<Directory> findDirectory(Bytes file) {
     uint64_t end64 = u64(file, end - kLocator64Bytes + 8);
     if (!contains(file.first(end - kLocator64Bytes), end64, kEnd64Bytes) || u32(file, end64) != kEnd64Signature)
       return invalidFile("zip directory is damaged: its 64-bit end record is missing");
-    directory.offset = u64(file, end64 + 48);
-    directory.size = u64(file, end64 + 40);
-    directory.entries = u64(file, end64 + 32);
+    // The 32-bit record holds the same numbers, or all ones where they do not fit.
+    auto agree = [](uint64_t &shown, uint64_t real, uint64_t tooLarge) {
+      bool isSame = shown == real || shown == tooLarge;
+      shown = real;
+      return isSame;
+    };
+    if (!agree(directory.offset, u64(file, end64 + 48), kIn64) || !agree(directory.size, u64(file, end64 + 40), kIn64) ||
+        !agree(directory.entries, u64(file, end64 + 32), 0xffff))
+      return invalidFile("zip directory is damaged: its two end records contradict each other");
     oneDisk = u32(file, end64 + 16) == 0 && u32(file, end64 + 20) == 0 && u64(file, end64 + 24) == directory.entries;
     endOfDirectory = end64;
   }

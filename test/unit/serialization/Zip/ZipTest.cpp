@@ -147,6 +147,20 @@ TEST_CASE("a zip without its end, or with a wrong count, is refused") {
   CHECK(error("#" + bytes) == moved);
   std::string locator = withNumber(std::string(20, '\0'), 0, 0x07064b50, 4);
   CHECK(error(bytes.substr(0, end) + locator + bytes.substr(end)) == "zip directory is damaged: its 64-bit end record is missing");
+
+  size_t directory = header(bytes, "\1\2", 0);
+  // With a 64-bit end record, as PyTorch writes it into every file, both have to say the same.
+  std::string end64 = withNumber(std::string(56, '\0'), 0, 0x06064b50, 4);
+  end64 = withNumber(end64, 24, 2, 8);
+  end64 = withNumber(end64, 32, 2, 8);
+  end64 = withNumber(end64, 40, end - directory, 8);
+  end64 = withNumber(end64, 48, directory, 8);
+  std::string both = bytes.substr(0, end) + end64 + withNumber(locator, 8, end, 8) + bytes.substr(end);
+  CHECK(error(both).empty());
+  size_t end32 = both.size() - (bytes.size() - end);
+  CHECK(error(withNumber(both, end32 + 16, 0xffffffff, 4)).empty());
+  for (size_t at : {10, 12, 16})
+    CHECK(error(withNumber(both, end32 + at, 7, 2)) == "zip directory is damaged: its two end records contradict each other");
 }
 
 TEST_CASE("damaged and lying deflated entries are refused") {
