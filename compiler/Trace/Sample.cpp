@@ -34,6 +34,8 @@ Axis place(const Tensor &coordinate, const Tensor &size, const SampleOptions &op
     position = roundEven(position);
   Tensor low = scalar(size, options.alignCorners ? 0 : -0.5), high = options.alignCorners ? pixel(size) : sub(size, half);
   Tensor isOutside = logicalOr(lt(position, low), gt(position, high));
+  if (!options.movesPositions)
+    return {position, size};
   if (options.padding == SamplePadding::Border)
     position = where(isOutside, minimum(maximum(position, scalar(size, 0)), pixel(size)), position);
   else if (options.padding == SamplePadding::Reflection)

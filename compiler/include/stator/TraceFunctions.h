@@ -272,6 +272,9 @@ struct SampleOptions {
   SamplePadding padding = SamplePadding::Zeros;
   /// -1 and 1 are the centres of the outermost elements, else their outer edges.
   bool alignCorners = false;
+  /// Whether padding by the border or by reflection moves positions that lie outside (ONNX), or only the elements read around them, as
+  /// PyTorch's bicubic sampling has it.
+  bool movesPositions = true;
 };
 /// x [N, C, spatial...] read at the positions of grid [N, out..., axes], whose last axis lists coordinates from the last spatial axis to
 /// the first, each in -1 .. 1: [N, C, out...].

@@ -4,8 +4,6 @@
 
 #include "compiler/Import/Torch/Aten/Compute.h"
 
-#include <cmath>
-
 namespace stator::torch {
 
 using trace::Dims;
@@ -162,94 +160,32 @@ Value multiDot(OpCall &op) {
   return op.result(result);
 }
 
+/// By repeated squaring.
+Value matrixPower(OpCall &op) {
+  Tensor square = op.tensor(0);
+  int64_t power = op.integer(1);
+  if (!op.ok())
+    return Value::poison();
+  if (power < 0 || square.rank() < 2)
+    return op.unsupported("powers below 0, which need the inverse, or of what is no matrix");
+  Dims matrix{square.dim(-2), square.dim(-1)};
+  Tensor result = fn::broadcastTo(fn::eyeLike(fn::full(op.builder(), square.type(), matrix, 0), square.type()), square.dims());
+  for (bool isFirst = true; power > 0; power /= 2) {
+    if (power % 2 != 0)
+      result = isFirst ? square : fn::matmul(result, square);
+    isFirst = isFirst && power % 2 == 0;
+    if (power > 1)
+      square = fn::matmul(square, square);
+  }
+  return op.result(result);
+}
+
 /// input1 [.., I], input2 [.., J], weight [O, I, J].
 Value bilinear(OpCall &op) {
   Tensor result = fn::einsum("...i,oij,...j->...o", {contractionOperand(op, 0), contractionOperand(op, 2), contractionOperand(op, 1)});
   Tensor bias = contractionOperand(op, 3);
   return op.result(bias && op.ok() ? fn::add(result, bias) : result);
 }
-
-// Distances.
-
-Tensor sumAlong(const Tensor &x, int64_t axis, bool keepDims = false) { return fn::reduce(x, fn::Reduction::Sum, Ints{axis}, keepDims); }
-
-Tensor normAlong(const Tensor &x, double p, int64_t axis, bool keepDims) {
-  if (p == 2)
-    return fn::reduce(x, fn::Reduction::L2, Ints{axis}, keepDims);
-  if (p == 1)
-    return fn::reduce(x, fn::Reduction::L1, Ints{axis}, keepDims);
-  if (std::isinf(p))
-    return fn::reduce(fn::abs(x), fn::Reduction::Max, Ints{axis}, keepDims);
-  if (p == 0)
-    return sumAlong(fn::cast(fn::ne(x, zeroLike(x)), x.type()), axis, keepDims);
-  Tensor sum = sumAlong(fn::pow(fn::abs(x), fn::scalarLike(x, p)), axis, keepDims);
-  return fn::pow(sum, fn::scalarLike(sum, 1 / p));
-}
-
-/// x1 [.., P, M], x2 [.., R, M]: [.., P, R].
-Value cdist(OpCall &op) {
-  Operands x = promoted(op, {0, 1}, Promotion::ToFloat, Precision::Wide);
-  double p = op.number(2);
-  int64_t mode = op.isNone(3) ? 0 : op.integer(3); // 1 always, 2 never by a product of matrices
-  if (!op.ok())
-    return Value::poison();
-  if (x[0].rank() < 2 || x[1].rank() < 2)
-    return op.invalid("both operands must have at least two dimensions");
-  auto isLong = [](const trace::Dim &size) { return !size.isConstant() || size.constant() > 25; };
-  bool byProduct = p == 2 && (mode == 1 || (mode == 0 && (isLong(x[0].dim(-2)) || isLong(x[1].dim(-2)))));
-  if (byProduct) {
-    Tensor squares = fn::add(sumAlong(fn::square(x[0]), -1, true), fn::unsqueeze(sumAlong(fn::square(x[1]), -1), {-2}));
-    Ints swapped = axisRange(0, x[1].rank());
-    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-    Tensor rest = fn::sub(squares, times(fn::matmul(x[0], fn::transpose(x[1], swapped)), 2));
-    return x.result(op, fn::sqrt(fn::maximum(rest, zeroLike(rest))));
-  }
-  Tensor difference = fn::sub(fn::unsqueeze(x[0], {x[0].rank() - 1}), fn::unsqueeze(x[1], {x[1].rank() - 2}));
-  return x.result(op, normAlong(difference, p, -1, false));
-}
-
-Value cosineSimilarity(OpCall &op) {
-  Operands x = promoted(op, {0, 1}, Promotion::ToFloat, Precision::Wide);
-  double epsilon = op.number(3);
-  Tensor products = fn::mul(x[0], x[1]);
-  int64_t axis = op.axis(2, products.rank());
-  if (!op.ok())
-    return Value::poison();
-  Tensor a = fn::broadcastTo(x[0], products.dims()), b = fn::broadcastTo(x[1], products.dims());
-  auto direction = [&](const Tensor &y) {
-    Tensor length = normAlong(y, 2, axis, /*keepDims=*/true);
-    return fn::div(y, fn::maximum(length, fn::scalarLike(length, epsilon)));
-  };
-  return x.result(op, sumAlong(fn::mul(direction(a), direction(b)), axis));
-}
-
-Value pairwiseDistance(OpCall &op) {
-  Operands x = promoted(op, {0, 1}, Promotion::ToFloat, Precision::Wide);
-  double p = op.number(2), epsilon = op.number(3);
-  bool keepDims = op.flag(4);
-  return op.ok() ? x.result(op, normAlong(plus(fn::sub(x[0], x[1]), epsilon), p, -1, keepDims)) : Value::poison();
-}
-
-/// The cross product over an axis of three.
-Value crossAlong(OpCall &op, std::optional<int64_t> given) {
-  Operands x = promoted(op, {0, 1}, Promotion::Plain, Precision::Wide);
-  Tensor shape = fn::add(x[0], x[1]);
-  if (!op.ok())
-    return Value::poison();
-  int64_t axis = given.value_or(0);
-  while (!given && axis + 1 < shape.rank() && shape.dim(axis) != trace::Dim(3)) // The first axis of three.
-    ++axis;
-  std::optional<int64_t> normal = normaliseAxis(axis, shape.rank());
-  if (!normal || shape.rank() == 0 || shape.dim(*normal) != trace::Dim(3))
-    return op.invalid("there are not three elements along the dimension");
-  Tensor a = fn::broadcastTo(x[0], shape.dims()), b = fn::broadcastTo(x[1], shape.dims());
-  auto turned = [&](const Tensor &y, int64_t first, int64_t second, int64_t third) {
-    return fn::gather(y, op.builder().vector(Ints{first, second, third}), *normal);
-  };
-  return x.result(op, fn::sub(fn::mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), fn::mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0))));
-}
-
-Value cross(OpCall &op) { return crossAlong(op, op.isNone(2) ? std::optional<int64_t>() : op.integer(2)); }
 
 } // namespace
 
@@ -278,13 +214,9 @@ std::span<const OpEntry> contractionOps() {
       {"tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", tensordot},
       {"chain_matmul(Tensor[] matrices) -> Tensor", multiDot},
       {"linalg_multi_dot(Tensor[] tensors) -> Tensor", multiDot},
+      {"matrix_power(Tensor self, int n) -> Tensor", matrixPower},
+      {"linalg_matrix_power(Tensor self, int n) -> Tensor", matrixPower},
       {"bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", bilinear},
-      {"cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor", cdist},
-      {"_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor", cdist},
-      {"cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", cosineSimilarity},
-      {"pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor", pairwiseDistance},
-      {"cross(Tensor self, Tensor other, int? dim=None) -> Tensor", cross},
-      {"linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", cross},
   };
   return entries;
 }

@@ -247,6 +247,68 @@ Value adaptiveAvgPoolBackward(OpCall &op) {
   return x.result(op, fn::reshape(fn::broadcastTo(fn::reshape(share, split), spread), dims));
 }
 
+/// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): rows added up.
+Value embeddingBackward(OpCall &op) {
+  Operands x = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  Tensor indices = fn::cast(op.tensor(1), ElementType::I64);
+  Dim rows = op.dim(2);
+  int64_t padding = op.integer(3);
+  if (op.flag(4))
+    return op.unsupported("gradients scaled by the frequency of words");
+  if (!op.ok())
+    return Value::poison();
+  Tensor flow = x[0];
+  if (padding >= 0) {
+    Tensor isPadding = fn::unsqueeze(fn::eq(indices, fn::scalarLike(indices, static_cast<double>(padding))), {-1});
+    flow = fn::where(isPadding, zeroLike(flow), flow);
+  }
+  Tensor zeros = fn::full(op.builder(), flow.type(), {rows, flow.dim(-1)}, 0);
+  return x.result(op, fn::scatterND(zeros, fn::unsqueeze(indices, {-1}), flow, fn::ScatterReduction::Add));
+}
+
+/// Zeros around the part of an axis that a slice took; elements `step` apart.
+Tensor spreadAlong(const Tensor &gradient, int64_t axis, const Dim &size, const Dim &start, int64_t step) {
+  Dims low(gradient.rank(), 0), high(gradient.rank(), 0);
+  low[axis] = start;
+  if (step == 1) {
+    high[axis] = size - start - gradient.dim(axis);
+    return fn::pad(gradient, low, high);
+  }
+  Dims dims = gradient.dims(), gaps(gradient.rank() + 1, 0);
+  gaps[axis + 1] = step - 1;
+  Tensor spread = fn::pad(fn::unsqueeze(gradient, {axis + 1}), Dims(gradient.rank() + 1, 0), gaps);
+  dims[axis] = dims[axis] * Dim(step);
+  spread = fn::reshape(spread, dims);
+  high[axis] = size - start - dims[axis]; // Negative where the last gap reaches over the end.
+  return fn::pad(spread, low, high);
+}
+
+/// select_backward(grad_output, input_sizes, dim, index)
+Value selectBackward(OpCall &op) {
+  Tensor gradient = op.tensor(0);
+  Dims sizes = op.dims(1);
+  int64_t axis = op.axis(2, static_cast<int64_t>(sizes.size()));
+  Dim index = op.dim(3);
+  if (!op.ok() || sizes.empty())
+    return op.ok() ? op.invalid("the input has no dimensions") : Value::poison();
+  if (index.isConstant() && index.constant() < 0)
+    index = index + sizes[axis];
+  return op.result(spreadAlong(fn::unsqueeze(gradient, {axis}), axis, sizes[axis], index, 1));
+}
+
+/// slice_backward(grad_output, input_sizes, dim, start, end, step)
+Value sliceBackward(OpCall &op) {
+  Tensor gradient = op.tensor(0);
+  Dims sizes = op.dims(1);
+  int64_t axis = op.axis(2, static_cast<int64_t>(sizes.size())), step = op.integer(5);
+  Dim start = op.dim(3);
+  if (!op.ok() || sizes.empty() || gradient.rank() != static_cast<int64_t>(sizes.size()))
+    return op.ok() ? op.invalid("the ranks of gradient and input do not fit") : Value::poison();
+  if (start.isConstant() && start.constant() < 0)
+    start = start + sizes[axis];
+  return op.result(spreadAlong(gradient, axis, sizes[axis], start, step));
+}
+
 } // namespace
 
 std::span<const OpEntry> layerBackwardOps() {
@@ -274,6 +336,10 @@ std::span<const OpEntry> layerBackwardOps() {
        "bool count_include_pad, int? divisor_override) -> Tensor",
        avgPoolBackward},
       {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", adaptiveAvgPoolBackward},
+      {"embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+       embeddingBackward},
+      {"select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor", selectBackward},
+      {"slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor", sliceBackward},
       {"_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor", adaptiveAvgPoolBackward},
   };
   return entries;

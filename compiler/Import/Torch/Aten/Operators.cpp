@@ -18,8 +18,8 @@ class Table {
 public:
   Table() {
     for (std::span<const OpEntry> family :
-         {arithmeticOps(), comparisonOps(), unaryOps(), activationOps(), reductionOps(), sortOps(), contractionOps(), convolutionOps(),
-          windowOps(), resampleOps(), patchOps(), normalisationOps(), recurrentOps(), attentionOps(), fusedAttentionOps(), viewOps(), selectOps(), memoryOps(),
+         {arithmeticOps(), comparisonOps(), unaryOps(), specialOps(), activationOps(), reductionOps(), sortOps(), contractionOps(),
+          distanceOps(), convolutionOps(), windowOps(), resampleOps(), patchOps(), normalisationOps(), recurrentOps(), attentionOps(), fusedAttentionOps(), viewOps(), selectOps(), memoryOps(),
           reshapeOps(), matrixOps(), indexingOps(), scatterOps(), lookupOps(), creationOps(), rangeOps(), conversionOps(), metadataOps(),
           quantisedOps(), lossOps(), backwardOps(), layerBackwardOps()})
       for (const OpEntry &entry : family) {

@@ -44,10 +44,12 @@ Result<Value> callByName(Context &context, std::string_view name, const Values &
 std::span<const OpEntry> arithmeticOps();   // add, mul, div, pow, remainder, addcmul, lerp, atan2
 std::span<const OpEntry> comparisonOps();   // eq .. ge, logical, bitwise, shifts, where, clamp, min/max of two
 std::span<const OpEntry> unaryOps();        // abs .. trunc, isnan
+std::span<const OpEntry> specialOps();      // erfc, erfinv, lgamma, digamma
 std::span<const OpEntry> activationOps();   // relu .. softmax, dropout
 std::span<const OpEntry> reductionOps();    // sum, mean, var, amax, argmax, any, norm
 std::span<const OpEntry> sortOps();         // cumsum, cummax, sort, topk, median, quantile
-std::span<const OpEntry> contractionOps();  // linear, matmul, bmm, addmm, einsum, distances
+std::span<const OpEntry> contractionOps();  // linear, matmul, bmm, addmm, einsum
+std::span<const OpEntry> distanceOps();     // cdist, cosine_similarity, cov, cross
 std::span<const OpEntry> convolutionOps();  // conv2d, conv_transpose2d, _convolution
 std::span<const OpEntry> windowOps();       // max_pool2d, avg_pool2d, adaptive pools
 std::span<const OpEntry> resampleOps();     // upsample_*, grid_sampler

@@ -141,7 +141,9 @@ Value quantifier(OpCall &op) {
   Over where = hasDim ? over(op, x.rank(), 1, 2) : over(op, x.rank(), {}, {});
   if (!op.ok())
     return Value::poison();
-  Tensor result = reduceOver(x, kind, where.axes, where.keepDims);
+  // Here, unlike everywhere else, an empty list of dimensions means none; None means all.
+  bool isNone = op.schema().overload == "dims" && op.argument(1).items() && op.argument(1).items()->empty();
+  Tensor result = isNone ? fn::cast(x, ElementType::I1) : reduceOver(x, kind, where.axes, where.keepDims);
   return op.result(x.type() == ElementType::U8 ? fn::cast(result, ElementType::U8) : result);
 }
 

@@ -70,6 +70,9 @@ Value resample(OpCall &op, Kernel kernel, int64_t spatial, bool alignCorners, co
   auto hasLength = [&](size_t size) { return size == 0 || static_cast<int64_t>(size) == spatial; };
   if (!hasLength(target.sizes.size()) || !hasLength(target.scales.size()) || (target.sizes.empty() && target.scales.empty()))
     return op.invalid("expected either the sizes or the scales of " + std::to_string(spatial) + " dimensions");
+  bool isAntialiased = kernel == Kernel::LinearAntialias || kernel == Kernel::CubicAntialias;
+  if (isAntialiased && alignCorners)
+    return op.unsupported("antialiasing with align_corners, where PyTorch maps positions unlike anywhere else; use align_corners=False");
   Tensor x = isNearest ? given : widened(given);
   fn::ResizeOptions options = optionsOf(kernel, alignCorners);
   options.axes = axisRange(2, 2 + spatial);
@@ -112,6 +115,7 @@ Value gridSample(OpCall &op) {
   if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
     return op.invalid("interpolation mode " + std::to_string(mode) + " and padding mode " + std::to_string(padding) + ", expected 0 to 2");
   options.mode = mode == 0 ? fn::ResizeMode::Linear : mode == 1 ? fn::ResizeMode::Nearest : fn::ResizeMode::Cubic;
+  options.movesPositions = options.mode != fn::ResizeMode::Cubic;
   options.padding = padding == 0 ? fn::SamplePadding::Zeros : padding == 1 ? fn::SamplePadding::Border : fn::SamplePadding::Reflection;
   return x.result(op, fn::gridSample(x[0], x[1], options));
 }

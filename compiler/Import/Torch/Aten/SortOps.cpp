@@ -168,6 +168,46 @@ Value medianDim(OpCall &op) {
   return op.results({middle.values, middle.indices});
 }
 
+/// The most frequent element, the smallest of several, and where it is last; by comparing all with all.
+Value mode(OpCall &op) {
+  Tensor x = op.tensor(0);
+  int64_t axis = op.axis(1, x.rank());
+  bool keepDims = op.flag(2);
+  if (!op.ok())
+    return Value::poison();
+  if (x.rank() == 0)
+    return op.results({x, fn::full(op.builder(), ElementType::I64, {}, 0)});
+  Tensor isEqual = fn::eq(fn::unsqueeze(x, {axis}), fn::unsqueeze(x, {axis + 1}));
+  Tensor counts = fn::reduce(fn::cast(isEqual, ElementType::I64), fn::Reduction::Sum, Ints{axis}, /*keepDims=*/false);
+  Tensor isMost = fn::eq(counts, fn::reduce(counts, fn::Reduction::Max, Ints{axis}));
+  Tensor candidates = fn::where(isMost, x, fn::reduce(x, fn::Reduction::Max, Ints{axis}));
+  Tensor value = fn::reduce(candidates, fn::Reduction::Min, Ints{axis});
+  Tensor index = fn::argMax(fn::logicalAnd(isMost, fn::eq(x, value)), axis, keepDims, /*selectLast=*/true);
+  return op.results({keepDims ? value : fn::squeeze(value, {axis}), index});
+}
+
+/// diff(self, n, dim, prepend, append): neighbours subtracted, n times.
+Value diff(OpCall &op) {
+  Tensor x = op.tensor(0);
+  int64_t count = op.integer(1), axis = op.axis(2, x.rank());
+  if (!op.ok())
+    return Value::poison();
+  if (x.rank() == 0 || count < 0)
+    return op.invalid("differences of order " + std::to_string(count) + " of a tensor of rank " + std::to_string(x.rank()));
+  Tensors parts{x};
+  if (!op.isNone(3))
+    parts.insert(parts.begin(), op.tensor(3));
+  if (!op.isNone(4))
+    parts.push_back(op.tensor(4));
+  if (parts.size() > 1)
+    x = fn::concat(parts, axis);
+  for (int64_t i = 0; i < count && op.ok() && !(x.dim(axis) == Dim(0)); ++i) {
+    Tensor after = fn::slice(x, {Dim(1)}, {x.dim(axis)}, {axis}), before = fn::slice(x, {Dim(0)}, {x.dim(axis) - 1}, {axis});
+    x = x.type() == ElementType::I1 ? fn::logicalXor(after, before) : fn::sub(after, before);
+  }
+  return op.result(x);
+}
+
 /// quantile(self, q, dim, keepdim, *, interpolation) with linear interpolation between neighbours in order.
 Value quantile(OpCall &op) {
   Tensor x = op.tensor(0), q = fn::cast(op.tensor(1), x.type());
@@ -233,6 +273,8 @@ std::span<const OpEntry> sortOps() {
       {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", kthvalue},
       {"median(Tensor self) -> Tensor", median},
       {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", medianDim},
+      {"mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", mode},
+      {"diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", diff},
       {"quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", quantile},
       {"quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", quantile},
   };

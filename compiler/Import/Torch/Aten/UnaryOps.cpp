@@ -32,42 +32,13 @@ constexpr OpHandler wide = floatUnary<function, Precision::Wide>;
 Tensor exp2Of(const Tensor &x) { return fn::pow(fn::scalarLike(x, 2), x); }
 Tensor log2Of(const Tensor &x) { return fn::div(fn::log(x), fn::scalarLike(x, std::numbers::ln2)); }
 Tensor log10Of(const Tensor &x) { return fn::div(fn::log(x), fn::scalarLike(x, std::numbers::ln10)); }
-/// In f64, since the difference cancels.
-Tensor erfcOf(const Tensor &x) {
-  Tensor y = fn::cast(x, ElementType::F64);
-  return fn::cast(fn::sub(fn::scalarLike(y, 1), fn::erf(y)), x.type());
+/// NaN has no sign.
+Tensor signOf(const Tensor &x) {
+  return isFloat(x.type()) ? fn::where(fn::isNan(x), zeroLike(x), fn::sign(x)) : fn::sign(x);
 }
 Tensor fracOf(const Tensor &x) { return fn::sub(x, fn::trunc(x)); }
 Tensor degreesToRadians(const Tensor &x) { return times(x, std::numbers::pi / 180); }
 Tensor radiansToDegrees(const Tensor &x) { return times(x, 180 / std::numbers::pi); }
-Tensor sincOf(const Tensor &x) {
-  Tensor angle = times(x, std::numbers::pi);
-  return fn::where(fn::eq(x, zeroLike(x)), fn::scalarLike(x, 1), fn::div(fn::sin(angle), angle));
-}
-
-/// The inverse of erf by a rational function, made exact by two steps of Newton (Giles, and Numerical Recipes), in f64.
-Tensor erfinvOf(const Tensor &given) {
-  Tensor y = fn::cast(given, ElementType::F64), one = fn::scalarLike(y, 1), size = fn::abs(y);
-  auto polynomial = [&](const Tensor &x, std::initializer_list<double> coefficients) {
-    Tensor sum;
-    for (double coefficient : coefficients)
-      sum = sum ? plus(fn::mul(sum, x), coefficient) : fn::scalarLike(x, coefficient);
-    return sum;
-  };
-  Tensor z = fn::mul(y, y);
-  Tensor inner = fn::div(fn::mul(y, polynomial(z, {-0.140543331, 0.914624893, -1.645349621, 0.886226899})),
-                         polynomial(z, {0.012229801, -0.329097515, 1.442710462, -2.118377725, 1}));
-  Tensor t = fn::sqrt(fn::neg(fn::log(fn::div(fn::sub(one, size), fn::scalarLike(y, 2)))));
-  Tensor outer = fn::div(polynomial(t, {1.641345311, 3.429567803, -1.624906493, -1.970840454}), polynomial(t, {1.637067800, 3.543889200, 1}));
-  Tensor x = fn::where(fn::le(size, fn::scalarLike(y, 0.7)), inner, fn::mul(fn::sign(y), outer));
-  for (int step = 0; step < 2; ++step) {
-    Tensor slope = times(fn::exp(fn::neg(fn::mul(x, x))), 2 / std::sqrt(std::numbers::pi));
-    x = fn::sub(x, fn::div(fn::sub(fn::erf(x), y), slope));
-  }
-  Tensor atEnd = fn::mul(y, fn::scalarLike(y, std::numeric_limits<double>::infinity()));
-  return fn::cast(fn::where(fn::ge(size, one), fn::where(fn::eq(size, one), atEnd, fn::sqrt(fn::neg(size))), x), given.type());
-}
-
 Value roundDecimals(OpCall &op) {
   Operands x = promoted(op, {0}, Promotion::Plain, Precision::Wide);
   int64_t decimals = op.integer(1);
@@ -91,6 +62,7 @@ Value logit(OpCall &op) {
   return op.ok() ? x.result(op, fn::log(fn::div(p, fn::sub(fn::scalarLike(p, 1), p)))) : Value::poison();
 }
 
+Value isReal(OpCall &op) { return op.result(fn::full(op.builder(), ElementType::I1, op.tensor(0).dims(), 1)); }
 Value isInf(OpCall &op) { return op.result(fn::isInf(op.tensor(0))); }
 Value isPosInf(OpCall &op) { return op.result(fn::isInf(op.tensor(0), /*detectNegative=*/false, /*detectPositive=*/true)); }
 Value isNegInf(OpCall &op) { return op.result(fn::isInf(op.tensor(0), /*detectNegative=*/true, /*detectPositive=*/false)); }
@@ -150,8 +122,8 @@ std::span<const OpEntry> unaryOps() {
       {"neg(Tensor self) -> Tensor", sameType<fn::neg>},
       {"negative(Tensor self) -> Tensor", sameType<fn::neg>},
       {"positive(Tensor self) -> Tensor", sameType<fn::identity>},
-      {"sign(Tensor self) -> Tensor", sameType<fn::sign, true>},
-      {"sgn(Tensor self) -> Tensor", sameType<fn::sign, true>},
+      {"sign(Tensor self) -> Tensor", sameType<signOf, true>},
+      {"sgn(Tensor self) -> Tensor", sameType<signOf, true>},
       {"floor(Tensor self) -> Tensor", sameType<fn::floor>},
       {"ceil(Tensor self) -> Tensor", sameType<fn::ceil>},
       {"trunc(Tensor self) -> Tensor", sameType<fn::trunc>},
@@ -191,19 +163,14 @@ std::span<const OpEntry> unaryOps() {
       {"arctanh(Tensor self) -> Tensor", floatUnary<fn::atanh>},
       {"erf(Tensor self) -> Tensor", floatUnary<fn::erf>},
       {"special_erf(Tensor self) -> Tensor", floatUnary<fn::erf>},
-      {"erfc(Tensor self) -> Tensor", wide<erfcOf>},
-      {"special_erfc(Tensor self) -> Tensor", wide<erfcOf>},
-      {"erfinv(Tensor self) -> Tensor", wide<erfinvOf>},
-      {"special_erfinv(Tensor self) -> Tensor", wide<erfinvOf>},
       {"sigmoid(Tensor self) -> Tensor", sigmoidOf},
       {"special_expit(Tensor self) -> Tensor", sigmoidOf},
       {"logit(Tensor self, float? eps=None) -> Tensor", logit},
       {"special_logit(Tensor self, float? eps=None) -> Tensor", logit},
       {"deg2rad(Tensor self) -> Tensor", wide<degreesToRadians>},
       {"rad2deg(Tensor self) -> Tensor", wide<radiansToDegrees>},
-      {"sinc(Tensor self) -> Tensor", wide<sincOf>},
-      {"special_sinc(Tensor self) -> Tensor", wide<sincOf>},
       {"isnan(Tensor self) -> Tensor", plain<fn::isNan>},
+      {"isreal(Tensor self) -> Tensor", isReal},
       {"isinf(Tensor self) -> Tensor", isInf},
       {"isposinf(Tensor self) -> Tensor", isPosInf},
       {"isneginf(Tensor self) -> Tensor", isNegInf},

@@ -253,8 +253,8 @@ std::optional<fn::PoolOptions> evenWindows(const Tensor &x, const Dims &outputs)
   return options;
 }
 
-Dims outputDims(OpCall &op, int64_t spatial) {
-  Dims dims = op.dims(1);
+Dims outputDims(OpCall &op, size_t index, int64_t spatial) {
+  Dims dims = op.dims(index);
   if (dims.size() == 1)
     dims.assign(static_cast<size_t>(spatial), dims[0]);
   if (op.ok() && static_cast<int64_t>(dims.size()) != spatial)
@@ -265,7 +265,7 @@ Dims outputDims(OpCall &op, int64_t spatial) {
 template <int64_t spatial>
 Value adaptiveAvgPool(OpCall &op) {
   Operands input = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
-  Dims outputs = outputDims(op, spatial);
+  Dims outputs = outputDims(op, 1, spatial);
   Batched x(op, input[0], spatial);
   if (!op.ok())
     return Value::poison();
@@ -282,7 +282,7 @@ Value adaptiveAvgPool(OpCall &op) {
 
 template <int64_t spatial>
 Value adaptiveMaxPool(OpCall &op) {
-  Dims outputs = outputDims(op, spatial);
+  Dims outputs = outputDims(op, 1, spatial);
   Batched x(op, op.tensor(0), spatial);
   Tensor values = x.value;
   for (int64_t i = 0; i < spatial && op.ok(); ++i)
@@ -304,7 +304,7 @@ Value adaptiveMaxPool(OpCall &op) {
 
 /// max_unpool2d(self, indices, output_size): each value goes where its maximum was.
 Value maxUnpool(OpCall &op) {
-  Dims outputs = outputDims(op, 2);
+  Dims outputs = outputDims(op, 2, 2);
   Batched x(op, op.tensor(0), 2), indices(op, op.tensor(1), 2);
   if (!op.ok())
     return Value::poison();
