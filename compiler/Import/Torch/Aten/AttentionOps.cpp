@@ -107,6 +107,12 @@ Tensor attend(OpCall &call, Attention &a) {
   for (const Tensor &x : {a.query, a.key, a.value})
     if (x.rank() < 2)
       return call.invalid("a tensor of rank " + std::to_string(x.rank()) + ", expected at least 2"), a.query;
+  // The scale is an attribute; one that depends on a size goes into the queries.
+  if (Dim width = a.query.dim(-1); !a.scale && !width.isConstant()) {
+    Tensor root = fn::rsqrt(fn::cast(call.builder().fromDim(width), ElementType::F32));
+    a.query = fn::cast(fn::mul(widened(a.query), fn::cast(root, wideTypeOf(a.query.type()))), a.query.type());
+    a.scale = 1.0;
+  }
   double scale = scaleOf(call, a);
   if (a.sharesKeys && a.query.rank() >= 3 && a.key.rank() == a.query.rank() && a.key.dim(-3) != a.query.dim(-3)) {
     Dim heads = a.query.dim(-3), shared = a.key.dim(-3);

@@ -94,6 +94,9 @@ Value runLayers(OpCall &call, Cell cell) {
     return Value::poison();
   int64_t directions = layers->isBidirectional ? 2 : 1, perLayer = layers->hasBiases ? 4 : 2;
   Tensor x = layers->isBatchFirst ? fn::transpose(layers->x, {1, 0, 2}) : layers->x;
+  for (const Tensor *state : {&layers->h, &layers->c})
+    if (*state)
+      call.builder().constrainEqual(state->dim(0), Dim(layers->count * directions), "the initial states of a recurrent layer");
   Tensors finalH, finalC;
   for (int64_t layer = 0; layer < layers->count && call.ok(); ++layer) {
     fn::RecurrentInputs inputs;
@@ -113,6 +116,10 @@ Value runLayers(OpCall &call, Cell cell) {
     inputs.r = fn::stack(r, 0);
     if (layers->hasBiases)
       inputs.bias = fn::stack(biases, 0);
+    for (const Tensor *state : {&layers->h, &layers->c})
+      if (*state && call.ok())
+        call.builder().constrainEqual(state->dim(2), layers->parameters[static_cast<size_t>(layer * directions * perLayer + 1)].dim(-1),
+                                      "the width of an initial state");
     inputs.initialH = statesOf(layers->h, layer * directions, directions);
     inputs.initialC = statesOf(layers->c, layer * directions, directions);
     fn::RecurrentOptions options;
