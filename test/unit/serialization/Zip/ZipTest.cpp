@@ -151,11 +151,11 @@ TEST_CASE("a zip without its end, or with a wrong count, is refused") {
   size_t directory = header(bytes, "\1\2", 0);
   // With a 64-bit end record, as PyTorch writes it into every file, both have to say the same.
   std::string end64 = withNumber(std::string(56, '\0'), 0, 0x06064b50, 4);
-  end64 = withNumber(end64, 24, 2, 8);
-  end64 = withNumber(end64, 32, 2, 8);
-  end64 = withNumber(end64, 40, end - directory, 8);
-  end64 = withNumber(end64, 48, directory, 8);
-  std::string both = bytes.substr(0, end) + end64 + withNumber(locator, 8, end, 8) + bytes.substr(end);
+  end64 = withNumber(end64, 24, 2, 4);
+  end64 = withNumber(end64, 32, 2, 4);
+  end64 = withNumber(end64, 40, end - directory, 4);
+  end64 = withNumber(end64, 48, directory, 4);
+  std::string both = bytes.substr(0, end) + end64 + withNumber(locator, 8, end, 4) + bytes.substr(end);
   CHECK(error(both).empty());
   size_t end32 = both.size() - (bytes.size() - end);
   CHECK(error(withNumber(both, end32 + 16, 0xffffffff, 4)).empty());
