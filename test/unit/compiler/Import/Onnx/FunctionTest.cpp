@@ -75,7 +75,7 @@ TEST_CASE("nodes without a counterpart are listed all at once") {
   REQUIRE(imported.result.unsupported.size() == 3);
   CHECK(imported.result.unsupported[0].place == "node `a (Foo)`, opset 17");
   CHECK(imported.result.unsupported[0].reason == "no such op is supported; operands f32[2]");
-  CHECK(imported.result.unsupported[1].place == "node `b (local.Bar)`, opset 0");
+  CHECK(imported.result.unsupported[1].place == "node `b (local.Bar)`, opset 1");
   CHECK(imported.result.unsupported[1].reason == "no such op is supported; operands ?");
   CHECK(imported.result.status.code() == StatusCode::Unsupported);
   CHECK(imported.result.status.message().find("3 nodes are not supported") != std::string::npos);
