@@ -62,11 +62,8 @@ public:
     if (a.isUninitialized() && b.isUninitialized())
       return a;
     bool isLeaf = (a.isTensor() || a.isScalar()) && a.variant().index() == b.variant().index();
-    bool isHalfKnown = (a.isUninitialized() || b.isUninitialized()) && (a.isUninitialized() ? b : a).isTensor();
-    if (a.isUninitialized() != b.isUninitialized() && !isHalfKnown)
-      return a.isUninitialized() ? b : a;
-    if (isHalfKnown)
-      return leaf(a, b);
+    if (a.isUninitialized() || b.isUninitialized())
+      return halfKnown(a, b);
     if (isLeaf)
       return equalValues(a, b) == true ? a : leaf(a, b);
     if (a.isList() && b.isList()) {
@@ -84,6 +81,28 @@ public:
   }
 
 private:
+  /// What one side leaves open is what the other side gives; what was made inside of that leaves it as a result all the same.
+  Value halfKnown(const Value &a, const Value &b) {
+    const Value &given = a.isUninitialized() ? b : a;
+    if (given.isTensor() || given.isData())
+      return leaf(a, b);
+    auto merged = [&](const Value &item) { return a.isUninitialized() ? (*this)(a, item) : (*this)(item, b); };
+    Values items;
+    if (given.items())
+      for (const Value &item : *given.items())
+        items.push_back(merged(item));
+    if (given.isList())
+      return Value::list(std::move(items));
+    if (given.isTuple())
+      return Value::namedTuple(std::move(items), given.asTuple().fields, given.asTuple().typeName);
+    if (!given.isDict())
+      return given;
+    std::vector<std::pair<Value, Value>> entries;
+    for (const auto &[key, item] : given.asDict().items)
+      entries.emplace_back(key, merged(item));
+    return Value::dict(std::move(entries));
+  }
+
   Values items(const Values &a, const Values &b) {
     if (a.size() != b.size()) {
       context.unsupported("a list has " + std::to_string(a.size()) + " or " + std::to_string(b.size()) + " elements, depending on data");
@@ -160,10 +179,10 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
   };
   Merge collect(context, [&](const Value &a, const Value &b) {
     branches.enterThen();
-    trace::Tensor known = b.isTensor() && !a.isTensor() ? right.reads.at(b.asTensor().get()) : trace::Tensor();
+    trace::Tensor known = !a.isUninitialized() ? trace::Tensor() : b.isTensor() ? right.reads.at(b.asTensor().get()) : context.scalarTensor(b);
     thenResults.push_back(sideOf(left, a, b, known));
     branches.enterElse();
-    known = a.isTensor() && !b.isTensor() ? left.reads.at(a.asTensor().get()) : trace::Tensor();
+    known = !b.isUninitialized() ? trace::Tensor() : a.isTensor() ? left.reads.at(a.asTensor().get()) : context.scalarTensor(a);
     elseResults.push_back(sideOf(right, b, a, known));
     return Value::poison();
   });

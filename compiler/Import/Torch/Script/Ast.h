@@ -71,7 +71,7 @@ struct Expr {
   const void *resolved = nullptr;
 };
 
-enum class StmtKind : uint8_t { Assign, Expression, Return, If, While, For, With, Pass };
+enum class StmtKind : uint8_t { Assign, Expression, Return, If, While, For, With, Closure, Pass };
 
 struct Stmt {
   StmtKind kind = StmtKind::Pass;
@@ -79,7 +79,7 @@ struct Stmt {
   bool isUnpacking = false;
   uint32_t offset = 0;
   uint32_t end = 0;
-  llvm::ArrayRef<Expr *> targets; ///< Assign; For: one name; With: one name or none.
+  llvm::ArrayRef<Expr *> targets; ///< Assign; For: one name; With: one name or none; Closure: its name.
   Expr *annotation = nullptr;     ///< Assign: `name : Type = value`.
   Expr *value = nullptr;          ///< What is assigned, evaluated, returned; the condition; what a loop runs over; may be null for Return and for declarations.
   llvm::ArrayRef<Stmt *> body, orElse;

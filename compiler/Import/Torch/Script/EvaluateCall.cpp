@@ -105,7 +105,17 @@ Value Evaluator::callWord(Expr &expr, llvm::StringRef name) {
   if (name == "annotate" || name == "unchecked_cast") {
     if (!needs(2))
       return Value::poison();
-    return evaluate(argument(1));
+    Value value = evaluate(argument(1));
+    if (!value.isTensor())
+      return value;
+    // `annotate(number, t)`: where traces take a tensor for a number.
+    TypeKind kind = typeOf(&argument(0))->kind;
+    offset = expr.offset;
+    return kind == TypeKind::Number  ? itemOf(*this, context.read(value.asTensor()))
+           : kind == TypeKind::Int   ? toInt(*this, value)
+           : kind == TypeKind::Float ? toFloat(*this, value)
+           : kind == TypeKind::Bool  ? toBool(*this, value)
+                                     : value;
   }
   if (name == "uninitialized")
     return Value::uninitialized();
@@ -137,6 +147,12 @@ Value Evaluator::callWord(Expr &expr, llvm::StringRef name) {
     if (!evaluateArguments(expr, arguments, keywords) || arguments.empty())
       return fail(StatusCode::InvalidFile, "`fork` needs a function");
     Value function = arguments.front();
+    if (auto *closure = objectIn<ClosureObject>(function)) {
+      // It runs here and now, on the variables of this function.
+      Value outer = std::exchange(frame->result, Value::none());
+      run(closure->definition->body);
+      return failed() ? Value::poison() : std::exchange(frame->result, outer);
+    }
     arguments.erase(arguments.begin());
     return callFunctionValue(function, std::move(arguments), keywords);
   }
@@ -290,10 +306,7 @@ Value Evaluator::callOp(llvm::StringRef name, Values arguments, std::vector<Keyw
     takeError();
     return failed() ? Value::poison() : *result;
   }
-  std::string message = result.status().message();
-  const std::string &location = context.builder().location();
-  if (!location.empty() && llvm::StringRef(message).starts_with(location + ": "))
-    message = message.substr(location.size() + 2);
+  std::string message = withoutLocation(result.status().message());
   if (result.status().code() == StatusCode::Unsupported)
     return unsupported(message);
   return fail(result.status().code(), message);

@@ -368,6 +368,7 @@ Evaluator::Flow Evaluator::dynamicIf(Stmt &stmt, const BoolValue &condition) {
     return results;
   };
   setLocation();
+  state.flushCells();
   Values results = torch::dynamicIf(context, condition, [&] { return branch(stmt.body); }, [&] { return branch(stmt.orElse); });
   offset = stmt.offset;
   if (!error.ok())
@@ -468,19 +469,22 @@ Evaluator::Flow Evaluator::dynamicWhile(Stmt &stmt, const Value *tripCount) {
   };
 
   setLocation();
+  state.flushCells();
   if (llvm::any_of(initial, [](const Value &value) { return value.isUninitialized(); })) {
     // What form these variables have shows when the body is traced, here into a branch that is thrown away.
-    trace::IfBuilder probe(context.builder(), context.builder().scalarInt(ElementType::I1, 0));
-    probe.enterThen();
-    context.enterScope();
-    Values forms = body(initial);
     std::vector<std::pair<size_t, Value>> found;
-    for (size_t i = 0; i < initial.size(); ++i)
-      if (initial[i].isUninitialized() && !forms[i].isUninitialized())
-        found.emplace_back(i, forms[i]);
-    std::vector<trace::Tensor> finals;
-    context.leaveScope(finals);
-    probe.leave();
+    {
+      trace::IfBuilder probe(context.builder(), context.builder().scalarInt(ElementType::I1, 0));
+      probe.enterThen();
+      context.enterScope();
+      Values forms = body(initial);
+      for (size_t i = 0; i < initial.size(); ++i)
+        if (initial[i].isUninitialized() && !forms[i].isUninitialized())
+          found.emplace_back(i, forms[i]);
+      std::vector<trace::Tensor> finals;
+      context.leaveScope(finals);
+      probe.leave();
+    }
     bool hasFailed = takeError();
     if (hasFailed || failed())
       return Flow::Stop;

@@ -47,15 +47,17 @@ Value Evaluator::raise(const std::string &message) {
   return Value::poison();
 }
 
+/// The location that the graph puts in front is the place that fail() names.
+std::string Evaluator::withoutLocation(const std::string &message) const {
+  const std::string prefix = "`" + context.builder().location() + "`: ";
+  return llvm::StringRef(message).starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
 bool Evaluator::takeError() {
   if (context.builder().ok())
     return false;
   Status taken = context.builder().impl().takeError();
-  // The location that the graph puts in front is the place that fail() names.
-  std::string message = taken.message();
-  const std::string &location = context.builder().location();
-  if (!location.empty() && llvm::StringRef(message).starts_with(location + ": "))
-    message = message.substr(location.size() + 2);
+  std::string message = withoutLocation(taken.message());
   if (taken.code() == StatusCode::Unsupported)
     unsupported(message);
   else
@@ -191,6 +193,9 @@ Evaluator::Flow Evaluator::run(Stmt &stmt) {
     break;
   case StmtKind::With:
     flow = runWith(stmt);
+    break;
+  case StmtKind::Closure:
+    store(*stmt.targets[0], Value(std::shared_ptr<Object>(std::make_shared<ClosureObject>(&stmt))));
     break;
   }
   return failed() ? Flow::Stop : flow;

@@ -78,6 +78,7 @@ public:
   Value attribute(const Value &object, llvm::StringRef name);
   /// Takes an error of the graph, if there is one, as this evaluation's; true if there was.
   bool takeError();
+  std::string withoutLocation(const std::string &message) const;
   /// What is known about a bool that is data, and noting it.
   void noteFact(const BoolValue &condition, SizeFact fact, bool isNegated);
   void noteNegation(const BoolValue &condition, const BoolValue &negated);

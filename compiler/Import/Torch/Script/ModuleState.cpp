@@ -114,6 +114,8 @@ Result<TensorRef> ModuleState::load(ParameterInfo &info) {
   info.symbol = impl.nameOf(parameter).str();
   trace::Dims viewStrides(payload->strides.begin(), payload->strides.end());
   TensorRef tensor = context.make(parameter, payload->elements ? std::move(viewStrides) : contiguousStrides(parameter.dims()), info.name);
+  // It was there before the method, also when a branch is the first to ask for it.
+  tensor->storage()->scope = 0;
   if (info.tensor->requiresGrad)
     withGrad.insert(tensor->storage().get());
   tensorIndex[&info] = tensors.size();
@@ -155,7 +157,9 @@ Result<Attribute *> ModuleState::find(Instance &object, const std::string &name)
 Status ModuleState::makeCell(Attribute &attribute, const std::string &key) {
   touched[key] = &attribute;
   if (attribute.initial.isTensor()) {
-    attribute.cell = attribute.initial.asTensor();
+    // Memory of its own: others may still look at the tensor that the attribute held before.
+    attribute.cell = context.make(context.read(attribute.initial.asTensor()), key);
+    attribute.cell->storage()->scope = 0;
     return okStatus();
   }
   if (!isNumber(attribute.initial))
@@ -178,6 +182,7 @@ Status ModuleState::makeCell(Attribute &attribute, const std::string &key) {
   }
   cellParameters[key] = state;
   attribute.cell = context.make(state, key);
+  attribute.cell->storage()->scope = 0;
   attribute.value.reset();
   return okStatus();
 }
@@ -189,7 +194,8 @@ Result<Value> ModuleState::read(Instance &object, const std::string &name, Attri
   }
   if (attribute.value)
     return *attribute.value;
-  return attribute.initial.isTensor() ? Value::tensor(attribute.cell) : context.item(context.read(attribute.cell));
+  trace::Tensor now = context.read(attribute.cell);
+  return attribute.initial.isTensor() ? Value::tensor(context.make(now)) : context.item(now);
 }
 
 /// Whether storing `value` in the place of `old` changes nothing.
@@ -236,10 +242,8 @@ Status ModuleState::set(Instance &object, const std::string &name, Value value) 
       needsRestart = true;
       return unsupported("attribute `" + key + "` needs a cell");
     }
-    if (attribute->value && isNumber(*attribute->value))
-      context.write(attribute->cell, context.scalarTensor(*attribute->value));
     bool fits = attribute->initial.isTensor() ? value.isTensor() && value.asTensor()->type() == attribute->cell->type() &&
-                                                    value.asTensor()->dims() == attribute->cell->dims()
+                                                    context.dims(value.asTensor()) == context.dims(attribute->cell)
                                               : value.isScalar();
     if (!fits)
       return unsupported("attribute `" + key + "` changes from " + attribute->initial.typeName() + " to " + value.typeName() +
@@ -251,6 +255,21 @@ Status ModuleState::set(Instance &object, const std::string &name, Value value) 
   attribute->wasWritten = true;
   attribute->value = std::move(value);
   return okStatus();
+}
+
+void ModuleState::flushCells() {
+  if (context.isInsideScope())
+    return;
+  for (auto &[key, attribute] : touched) {
+    if (!attribute->cell || !attribute->value)
+      continue;
+    const Value &value = *attribute->value;
+    bool fits = value.isScalar() ? isNumber(attribute->initial)
+                                 : value.isTensor() && attribute->initial.isTensor() && value.asTensor()->type() == attribute->cell->type() &&
+                                       context.dims(value.asTensor()) == context.dims(attribute->cell);
+    if (fits && !(value.isTensor() && isSame(attribute->initial, value)))
+      context.write(attribute->cell, value.isTensor() ? context.read(value.asTensor()) : context.scalarTensor(value));
+  }
 }
 
 bool ModuleState::noteMutation(const void *container) {
@@ -276,26 +295,25 @@ Status ModuleState::finishAttribute(Attribute &attribute, const std::string &key
   if (!attribute.cell)
     return okStatus();
   if (attribute.initial.isTensor()) {
-    if (!attribute.value)
-      return okStatus(); // finish() of the tensor does it
-    if (!attribute.value->isTensor())
+    if (attribute.value && !attribute.value->isTensor())
       return attribute.value->isPoison() ? okStatus()
                                          : unsupported("attribute `" + key + "` is a tensor before the call and " +
                                                        attribute.value->typeName() + " after it, which cannot be kept for the next call");
-    if (isSame(attribute.initial, *attribute.value))
-      return okStatus();
-    for (Made &made : tensors)
-      if (made.tensor == attribute.cell) {
-        trace::Tensor next = context.read(attribute.value->asTensor());
-        if (!impl.ok())
-          return impl.takeError();
-        if (next.type() != made.parameter.type() || next.dims() != made.parameter.dims())
-          return unsupported("attribute `" + key + "` has another shape or element type after the call than before; state that is kept "
-                             "from call to call has one shape (make it that of the calls to come before saving the model)");
-        if (made.info->holders > 1)
-          return unsupported("attribute `" + key + "` is replaced, and others share its memory");
-        impl.setParameter(made.parameter, next);
-      }
+    if (attribute.value && isSame(attribute.initial, *attribute.value))
+      return okStatus(); // written in place at most, which finish() has seen
+    trace::Tensor next = context.read(attribute.value ? attribute.value->asTensor() : attribute.cell);
+    if (!impl.ok())
+      return impl.takeError();
+    for (Made &made : tensors) {
+      if (made.tensor != attribute.initial.asTensor())
+        continue;
+      if (next.type() != made.parameter.type() || next.dims() != made.parameter.dims())
+        return unsupported("attribute `" + key + "` has another shape or element type after the call than before; state that is kept "
+                           "from call to call has one shape (make it that of the calls to come before saving the model)");
+      if (made.info->holders > 1)
+        return unsupported("attribute `" + key + "` is replaced, and others share its memory");
+      impl.setParameter(made.parameter, next);
+    }
     return okStatus();
   }
   trace::Tensor next;
@@ -306,7 +324,7 @@ Status ModuleState::finishAttribute(Attribute &attribute, const std::string &key
       return unsupported("attribute `" + key + "` is " + attribute.initial.typeName() + " before the call and " +
                          attribute.value->typeName() + " after it, which cannot be kept for the next call");
     next = context.scalarTensor(*attribute.value);
-  } else if (attribute.cell->storage()->version) {
+  } else if (attribute.cell->storage()->isWritten) {
     next = context.read(attribute.cell);
   }
   if (next)
@@ -319,7 +337,7 @@ Result<bool> ModuleState::finish() {
   trace::BuilderImpl &impl = context.builder().impl();
   for (Made &made : tensors) {
     ParameterInfo *info = made.info;
-    if (!made.tensor->storage()->version)
+    if (!made.tensor->storage()->isWritten)
       continue;
     bool isPlanned = source.plan.mutableTensors.count(info->name) || source.plan.cells.count(info->name);
     if (isPlanned) {

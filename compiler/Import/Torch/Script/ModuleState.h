@@ -38,6 +38,8 @@ public:
   Result<Value> read(Instance &object, const std::string &name, Attribute &attribute);
   /// The reason when it cannot be kept.
   Status set(Instance &object, const std::string &name, Value value);
+  /// Before control flow that depends on data: from here on, branches read and write attributes that are kept in their cells.
+  void flushCells();
   /// A list or dict has been changed in place; true if it is an attribute of the archive's.
   bool noteMutation(const void *container);
   bool requiresGrad(const TensorRef &tensor) const { return withGrad.count(tensor->storage().get()) != 0; }

@@ -59,6 +59,15 @@ public:
   Function *function;
 };
 
+/// A function in a function.
+class ClosureObject : public Object {
+public:
+  explicit ClosureObject(Stmt *definition) : definition(definition) {}
+  std::string typeName() const override { return "function"; }
+
+  Stmt *definition;
+};
+
 /// A class by its name, as in `T.__new__(T)`.
 class ClassObject : public Object {
 public:

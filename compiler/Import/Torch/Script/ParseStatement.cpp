@@ -69,6 +69,8 @@ Stmt *ParserImpl::statement() {
     stmt = forStatement(offset);
   else if (acceptWord("with"))
     stmt = withStatement(offset);
+  else if (current && acceptWord("def"))
+    stmt = closure(offset);
   else
     stmt = simpleStatement();
   if (!stmt || failed())
@@ -205,6 +207,29 @@ Stmt *ParserImpl::withStatement(uint32_t offset) {
     names.push_back(target->slot);
   }
   stmt->body = block();
+  noteAssigned(stmt, stmt->body, names);
+  return stmt;
+}
+
+/// A function in a function, which is what `fork` runs: it sees the variables around it and has no parameters.
+Stmt *ParserImpl::closure(uint32_t offset) {
+  Level level(*this);
+  if (level.tooDeep())
+    return nullptr;
+  Stmt *stmt = makeStmt(StmtKind::Closure, offset);
+  Expr *target = token.kind == TokenKind::Name ? primary() : nullptr;
+  if (!target || target->kind != ExprKind::Name) {
+    fail("the name of a function");
+    return nullptr;
+  }
+  stmt->targets = arena.copy(llvm::ArrayRef<Expr *>(target));
+  expect("(");
+  expect(")");
+  if (accept("->"))
+    expression();
+  stmt->body = block();
+  llvm::SmallVector<int32_t, 16> names;
+  names.push_back(target->slot);
   noteAssigned(stmt, stmt->body, names);
   return stmt;
 }

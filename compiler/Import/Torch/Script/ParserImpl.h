@@ -67,6 +67,7 @@ private:
   Stmt *whileStatement(uint32_t offset);
   Stmt *forStatement(uint32_t offset);
   Stmt *withStatement(uint32_t offset);
+  Stmt *closure(uint32_t offset);
   void noteReads(Expr *expr);
   void noteAssigned(Stmt *stmt, llvm::ArrayRef<Stmt *> body, llvm::SmallVectorImpl<int32_t> &slots);
   void finishLoop(Stmt *stmt);

@@ -135,7 +135,7 @@ private:
     for (const NamedOutput &output : outputs)
       builder.output(output.name, output.value.isTensor() ? context.read(output.value.asTensor()) : context.scalarTensor(output.value));
     for (const auto &[inputName, tensor] : given)
-      if (tensor->storage()->version)
+      if (tensor->storage()->isWritten)
         builder.output(inputName + ".after", context.read(tensor));
     if (!builder.ok())
       return builder.status();

@@ -76,7 +76,7 @@ void ScriptInputs::missing(const std::string &name, const Type &type) {
     text += "--const " + name + "={\"key\":1}";
   else
     text += "--const " + name + "=VALUE";
-  missingOnes.push_back(std::move(text));
+  missingOnes.emplace_back(llvm::find(names, name) - names.begin(), std::move(text));
 }
 
 Result<InputNode> ScriptInputs::plan(const std::string &name, const Type &type, Expr *defaultValue, unsigned depth) {
@@ -224,7 +224,8 @@ Status ScriptInputs::assign() {
     }
   if (!missingOnes.empty()) {
     std::string text = "the file does not say all about the model's inputs; give";
-    for (const std::string &line : missingOnes)
+    llvm::sort(missingOnes); // in the order of the parameters
+    for (const auto &[place, line] : missingOnes)
       text += "\n  " + line;
     return invalidArgument(text);
   }

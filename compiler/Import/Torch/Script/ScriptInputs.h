@@ -77,7 +77,7 @@ private:
   Program &program;
   std::vector<Method> methods;
   std::vector<std::string> names;
-  std::vector<std::string> missingOnes;
+  std::vector<std::pair<size_t, std::string>> missingOnes;
   std::set<std::string> missingNames;
   std::set<const compiler::ConstantSpec *> usedConstants;
   std::set<std::string> sizeNames;
