@@ -4,11 +4,14 @@
 // input, then goes through *all* updates in order and applies those that fall
 // into its part. So updates of one place keep their order whatever the number of
 // workers, and nobody waits. Reading the indices several times is cheap beside
-// the copy, which is what usually takes the time.
+// the copy, which is what usually takes the time. Where the plan has given the
+// result the bytes of the input (a cache of a session), nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Kernel/DataKernels.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
@@ -48,6 +51,12 @@ static Value wrapped(KernelBuilder &k, Value index, Value size) {
   return k.select(k.less(index, k.i64(0)), k.add(index, size), index);
 }
 
+/// Copies this worker's part of the input, if it is not there already.
+static void copyUnlessInPlace(KernelBuilder &k, Value input, Value target, Value begin, Value count, Type storage) {
+  Value from = LLVM::PtrToIntOp::create(k, k.getI64Type(), input), to = LLVM::PtrToIntOp::create(k, k.getI64Type(), target);
+  k.when(k.compare(arith::CmpIPredicate::ne, from, to), [&] { emitCopyRow(k, input, begin, target, begin, count, storage); });
+}
+
 static Value isWithin(KernelBuilder &k, Value value, Value begin, Value end) {
   Value isAbove = k.compare(arith::CmpIPredicate::sge, value, begin);
   return arith::AndIOp::create(k, isAbove, k.less(value, end));
@@ -63,7 +72,7 @@ void emitScatterElements(KernelBuilder &k, graph::ScatterElementsOp op) {
   Value axisSize = type.getRank() ? k.size(graph::dimOf(type, op.getAxis())) : k.i64(1);
 
   KernelBuilder::Range own = k.split(k.size(graph::elementCount(type)), 64);
-  emitCopyRow(k, input, own.begin, target, own.begin, k.sub(own.end, own.begin), storage);
+  copyUnlessInPlace(k, input, target, own.begin, k.sub(own.end, own.begin), storage);
   KernelBuilder::Range all{k.i64(0), k.size(graph::elementCount(updatesType))};
   k.walk(all, updateSizes, [&](ArrayRef<Value> at) {
     Value from = k.linearise(at, updateStrides);
@@ -97,7 +106,7 @@ void emitScatterNd(KernelBuilder &k, graph::ScatterNdOp op) {
   Value sliceSize = k.size(slice);
   KernelBuilder::Range own = k.split(k.size(slices));
   Value begin = k.mul(own.begin, sliceSize), end = k.mul(own.end, sliceSize);
-  emitCopyRow(k, input, begin, target, begin, k.sub(end, begin), storage);
+  copyUnlessInPlace(k, input, target, begin, k.sub(end, begin), storage);
   k.loop(k.i64(0), k.size(tuples), k.i64(1), [&](Value tuple) {
     Value number = k.i64(0), isMine = k.constant(k.getBoolAttr(true));
     for (int64_t i = 0; i < length; ++i) {

@@ -52,6 +52,25 @@ std::vector<std::byte> denseBytes(DenseElementsAttr elements) {
   return bytes;
 }
 
+/// Moves what only computes the next value of a state from the old one to the end of the method, where nothing reads the old one any
+/// more, so that the two can share bytes.
+void sinkUpdates(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  SmallVector<graph::SetParameterOp> sets = llvm::to_vector(body.getOps<graph::SetParameterOp>());
+  for (graph::SetParameterOp set : sets) {
+    auto call = set.getValue().getDefiningOp<CallOp>();
+    if (!call || call->getBlock() != &body)
+      continue;
+    bool isUpdate = llvm::any_of(call.getInputs(), [&](Value input) {
+      auto get = input.getDefiningOp<graph::GetParameterOp>();
+      return get && get.getParameter() == set.getParameter();
+    });
+    bool isOnlyUpdate = llvm::all_of(call->getUsers(), [](Operation *user) { return isa<graph::SetParameterOp, func::ReturnOp>(user); });
+    if (isUpdate && isOnlyUpdate)
+      call->moveBefore(sets.front());
+  }
+}
+
 /// Turns one function into one method.
 class MethodBuilder {
 public:
@@ -345,6 +364,7 @@ class Build : public plan::impl::PlanBuildPassBase<Build> {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      sinkUpdates(function);
       MethodBuilder builder(function, symbols);
       FailureOr<MethodOp> method = builder.build();
       if (failed(method))

@@ -61,11 +61,15 @@ std::string labelOf(graph::FusionOp fusion) {
   return label;
 }
 
-/// Operands of a `map` fusion that are read only at the position that is being written: every path from them leads through
-/// element-wise operations to the result, and their shape is the result's. With several results one could be complete before another
-/// reads its operands.
+/// Operands that are read only at the position that is being written. In a `map` fusion: every path from them leads through element-wise
+/// operations to the result, and their shape is the result's. With several results one could be complete before another reads its
+/// operands. A scatter leaves its input as it is, save for the updates.
 SmallVector<int64_t> operandsReadInPlace(graph::FusionOp fusion) {
   SmallVector<int64_t> operands;
+  Operation &first = fusion.getBody().front().front();
+  if (isa<graph::ScatterElementsOp, graph::ScatterNdOp>(first))
+    if (auto argument = dyn_cast<BlockArgument>(first.getOperand(0)); argument && argument.hasOneUse())
+      return {static_cast<int64_t>(argument.getArgNumber())};
   if (fusion.getFamily() != "map" || fusion->getNumResults() != 1)
     return operands;
   auto shapeOf = [](Type type) { return graph::dimsOf(cast<RankedTensorType>(type)); };

@@ -35,7 +35,8 @@ def PlanBuildPass : Pass<"plan-build", "::mlir::ModuleOp"> {
   let description = [{
     Replaces every traced `func.func` by a `plan.method`. Each tensor gets a buffer or becomes a view of one: reshapes always,
     slices and concatenations where the bytes are contiguous (`dialects/Plan/Views.h`); the producer of a part of a concatenation,
-    and of a result of the method, writes in place when nothing else has a claim on its buffer, else the bytes are copied.
+    of a result of the method, and of the next value of a state or of what a loop carries, writes in place when nothing else has a claim
+    on its buffer and the old value is not read any more, else the bytes are copied: to states last, so that everything has read them.
     Constants become parameters. Buffers have no place in the arena yet.
   }];
   let dependentDialects = ["::stator::plan::PlanDialect"];
@@ -62,8 +63,8 @@ def PlanVerifyPass : Pass<"plan-verify", "::mlir::ModuleOp"> {
   let description = [{
     No traced function or tensor-level call is left; every arena buffer has an offset; no two buffers whose lives overlap share
     bytes, except where a kernel works in place (checked at the smallest, the nominal and uneven sizes of the symbols); every
-    buffer is written before it is read, every output is written, and no input or parameter is; the types of each kernel's
-    operands and results are those of its function.
+    buffer is written before it is read, every output is written, and no input or parameter is; buffers of parameters and state fit
+    the parameter that they name; the types of each kernel's operands and results are those of its function.
   }];
 }
 

@@ -38,6 +38,8 @@ public:
       BufferKind kind = buffer.declaration().getKind();
       if (kind == BufferKind::arena && !buffer.declaration().getOffset())
         return buffer.declaration().emitOpError("has no offset in the arena");
+      if (failed(verifyParameter(buffer.declaration())))
+        return failure();
       if (kind == BufferKind::input || kind == BufferKind::parameter || kind == BufferKind::state)
         written.set(i);
     }
@@ -50,6 +52,26 @@ public:
   }
 
 private:
+  LogicalResult verifyParameter(BufferOp buffer) {
+    FlatSymbolRefAttr name = buffer.getParameterAttr();
+    if (!name)
+      return success();
+    auto parameter = symbols.lookupNearestSymbolFrom<graph::ParameterOp>(method->getParentOp(), name);
+    if (!parameter)
+      return buffer.emitOpError() << "names " << name << ", which is not a `graph.parameter`";
+    bool isState = buffer.getKind() == BufferKind::state;
+    if (parameter.getIsMutable() == isState && parameter.getType() == buffer.getTensorType())
+      return success();
+    auto diagnostic = buffer.emitOpError();
+    if (parameter.getIsMutable() != isState)
+      diagnostic << "of kind `" << stringifyBufferKind(buffer.getKind()) << "` names " << name << ", which is "
+                 << (isState ? "frozen" : "mutable");
+    else
+      diagnostic << "has the type " << buffer.getTensorType() << ", expected that of the parameter, " << parameter.getType();
+    diagnostic.attachNote(parameter.getLoc()) << "declared here";
+    return failure();
+  }
+
   LogicalResult verifyAccesses(Block &block, llvm::SmallBitVector &written) {
     for (Operation &op : block) {
       if (isa<BufferOp, ViewOp>(op))

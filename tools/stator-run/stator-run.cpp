@@ -13,6 +13,8 @@ struct RunOptions {
   ModelOptions model;
   std::vector<std::string> outputs;
   std::vector<std::string> expected;
+  std::vector<std::string> expectedState;
+  int64_t calls = 1;
   Tolerance tolerance;
   std::string loadState, saveState;
   int64_t printElements = 64;
@@ -84,6 +86,24 @@ static Result<bool> compareOutputs(const MethodInfo &method, const std::vector<N
   return good;
 }
 
+// The same for states after the last call, which are always given by name.
+static Result<bool> compareState(Session &session, const RunOptions &options) {
+  STATOR_TRY(references, readInputs(options.expectedState));
+  bool good = true;
+  for (const NamedTensor &reference : references) {
+    if (reference.name.empty())
+      return invalidArgument("`--expected-state` needs the name of the state: NAME=TENSOR");
+    STATOR_TRY(view, session.state(reference.name));
+    NpyArray array{view.type(), view.shapeVector(), {}};
+    auto *bytes = static_cast<const std::byte *>(view.data());
+    array.data.assign(bytes, bytes + view.sizeBytes());
+    Comparison comparison = compareTensors(array, reference.array, options.tolerance);
+    std::printf("%s: %s\n", reference.name.c_str(), describeComparison(comparison, array.shape).c_str());
+    good &= comparison.ok();
+  }
+  return good;
+}
+
 static Result<int> run(const RunOptions &options) {
   uint64_t begin = nanosecondsNow();
   STATOR_TRY(module, Module::load(options.path, LoadOptions().cpuLevel(options.model.cpuLevel)));
@@ -102,6 +122,10 @@ static Result<int> run(const RunOptions &options) {
   uint64_t ready = nanosecondsNow();
   STATOR_TRY(outputs, runIntoArrays(session, method.name, inputs));
   uint64_t done = nanosecondsNow();
+  for (int64_t call = 1; call < options.calls; ++call) {
+    STATOR_TRY(next, runIntoArrays(session, method.name, inputs));
+    outputs = std::move(next);
+  }
   if (!options.saveState.empty())
     STATOR_RETURN_IF_ERROR(session.saveState(options.saveState));
 
@@ -114,6 +138,10 @@ static Result<int> run(const RunOptions &options) {
   if (!options.expected.empty()) {
     STATOR_TRY(met, compareOutputs(method, outputs, options));
     good = met;
+  }
+  if (!options.expectedState.empty()) {
+    STATOR_TRY(met, compareState(session, options));
+    good &= met;
   }
   if (options.statistics)
     std::fprintf(stderr, "cpu level %s, %d threads, load %.2f ms, first run %.2f ms, arena %s, peak resident %s\n",
@@ -135,12 +163,16 @@ int main(int argc, char **argv) {
   commandLine.list("expected_output", "[NAME=]TENSOR", &options.expected,
                    "compare an output with this (same forms as --input); exit code 1 if one differs");
   commandLine.alias("expected-output", "expected_output");
+  commandLine.list("expected-state", "NAME=TENSOR", &options.expectedState, "compare a state after the run with this");
+  commandLine.alias("expected_state", "expected-state");
   commandLine.real("atol", "X", &options.tolerance.absolute, 0, "close is |difference| <= atol + rtol * max|expected| (default 1e-5)");
   commandLine.real("rtol", "X", &options.tolerance.relative, 0, "(default 1e-4)");
   commandLine.integer("print-elements", "N", &options.printElements, 0, std::numeric_limits<int64_t>::max(),
                       "print at most N elements of an output (default 64)");
   commandLine.group("Execution");
   declareSessionOptions(commandLine, options.model);
+  commandLine.integer("calls", "N", &options.calls, 1, 1000000000,
+                      "call the method N times with the same inputs, keeping the state; outputs are those of the last call");
   commandLine.text("load-state", "FILE.npz", &options.loadState, "set the state before the run");
   commandLine.text("save-state", "FILE.npz", &options.saveState, "write the state after the run");
   commandLine.flag("print_statistics", &options.statistics, "print load time, run time and memory on stderr");

@@ -233,4 +233,19 @@ TestArtifact smallArtifact() {
   return artifact;
 }
 
+TestArtifact stateArtifact() {
+  TestArtifact artifact;
+  uint32_t last = artifact.parameter("last", {2}, {1, 2}, /*isMutable=*/true);
+  TestMethod forward, peek("peek");
+  uint32_t x = forward.input("x", ElementType::F32, {"2"}), y = forward.output("y", ElementType::F32, {"2"});
+  uint32_t kept = forward.state(last, ElementType::F32, {"2"});
+  forward.add(forward.copy(kept, y, "8"));
+  forward.add(forward.copy(x, kept, "8"));
+  artifact.add(std::move(forward));
+  uint32_t shown = peek.output("last", ElementType::F32, {"2"});
+  peek.add(peek.copy(peek.state(last, ElementType::F32, {"2"}), shown, "8"));
+  artifact.add(std::move(peek));
+  return artifact;
+}
+
 } // namespace stator::test

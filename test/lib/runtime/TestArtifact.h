@@ -88,6 +88,8 @@ private:
 
 /// y[N, 2] = x[N, 3] * w with N from 1 to 64, in "forward": the smallest artifact with everything.
 TestArtifact smallArtifact();
+/// "forward" gives the x of the call before, which is the state "last", at first [1 2]; "peek" gives that state.
+TestArtifact stateArtifact();
 
 } // namespace stator::test
 

@@ -337,3 +337,68 @@ func.func @refuses_fusions_without_kernel(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @unknown_state(%x: tensor<4xf32>) {
+  // expected-error@+1 {{names @s, which is not a `graph.parameter`}}
+  graph.set_parameter @s, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+graph.parameter @w : tensor<4xf32> {source = 0 : i32, offset = 0 : i64}
+func.func @frozen(%x: tensor<4xf32>) {
+  // expected-error@+1 {{sets @w, which is not mutable}}
+  graph.set_parameter @w, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @other_type(%x: tensor<5xf32>) {
+  // expected-error@+1 {{gives a value of type 'tensor<5xf32>', expected that of the parameter, 'tensor<4xf32>'}}
+  graph.set_parameter @s, %x : tensor<5xf32>
+  return
+}
+
+// -----
+
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+graph.parameter @t : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @twice(%x: tensor<4xf32>) {
+  // expected-note@+1 {{set here before}}
+  graph.set_parameter @s, %x : tensor<4xf32>
+  graph.set_parameter @t, %x : tensor<4xf32>
+  // expected-error@+1 {{sets @s a second time}}
+  graph.set_parameter @s, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @in_the_middle(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{stands before `graph.neg`, expected at the end of the method}}
+  graph.set_parameter @s, %x : tensor<4xf32>
+  %0 = graph.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @in_a_branch(%c: tensor<i1>, %x: tensor<4xf32>) {
+  graph.if %c : (tensor<i1>) -> () {
+    // expected-error@+1 {{stands inside of `graph.if`, expected at the end of a method}}
+    graph.set_parameter @s, %x : tensor<4xf32>
+    graph.yield
+  } else {
+    graph.yield
+  }
+  return
+}

@@ -35,6 +35,13 @@ func.func @method(%x: tensor<?x4xf32, #graph.dims<["N", "4"]>> {graph.name = "x"
   return %x : tensor<?x4xf32, #graph.dims<["N", "4"]>>
 }
 
+// CHECK-LABEL: func.func @changes_state
+func.func @changes_state(%x: tensor<4xf32>) {
+  // CHECK: graph.set_parameter @state, %{{.*}} : tensor<4xf32>
+  graph.set_parameter @state, %x : tensor<4xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @branch
 func.func @branch(%c: tensor<i1>, %a: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: graph.if %{{.*}} : (tensor<i1>) -> tensor<4xf32> {

@@ -151,3 +151,102 @@ func.func @loops(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   }
   return %w#0, %w#1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// An element-wise update waits for the readers of the old value and writes where that lies.
+// CHECK-LABEL: plan.method @update_in_place
+// CHECK-DAG: %[[X:.*]] = plan.buffer input[0]
+// CHECK-DAG: %[[Y:.*]] = plan.buffer output[0]
+// CHECK-DAG: %[[S:.*]] = plan.buffer state @s
+// CHECK: plan.kernel {{.*}}(%[[S]], %[[S]]) -> (%[[Y]])
+// CHECK-NEXT: plan.kernel {{.*}}(%[[S]], %[[X]]) -> (%[[S]])
+// CHECK-NOT: plan.copy
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @update_in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = graph.get_parameter @s : tensor<4xf32>
+  %next = graph.fusion %s, %x {family = "map"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%u: tensor<4xf32>, %v: tensor<4xf32>):
+    %1 = graph.add %u, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  }
+  %y = graph.fusion %s, %s {family = "map"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%u: tensor<4xf32>, %v: tensor<4xf32>):
+    %1 = graph.mul %u, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  }
+  graph.set_parameter @s, %next : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// A swap goes by way of the arena, behind the output that reads an old value; a state that nobody reads is written all the same.
+// CHECK-LABEL: plan.method @exchange
+// CHECK-DAG: %[[X:.*]] = plan.buffer input[0]
+// CHECK-DAG: %[[Y:.*]] = plan.buffer output[0]
+// CHECK-DAG: %[[A:.*]] = plan.buffer state @a
+// CHECK-DAG: %[[B:.*]] = plan.buffer state @b
+// CHECK-DAG: %[[C:.*]] = plan.buffer state @c
+// CHECK: plan.copy %[[A]] to %[[Y]] {label = "output"}
+// CHECK-NEXT: plan.copy %[[B]] to %[[T:.*]] {label = "state"}
+// CHECK-NEXT: plan.copy %[[A]] to %[[U:.*]] {label = "state"}
+// CHECK-NEXT: plan.copy %[[T]] to %[[A]] {label = "state"}
+// CHECK-NEXT: plan.copy %[[U]] to %[[B]] {label = "state"}
+// CHECK-NEXT: plan.copy %[[X]] to %[[C]] {label = "state"}
+graph.parameter @a : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+graph.parameter @b : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+graph.parameter @c : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @exchange(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.get_parameter @a : tensor<4xf32>
+  %b = graph.get_parameter @b : tensor<4xf32>
+  graph.set_parameter @a, %b : tensor<4xf32>
+  graph.set_parameter @b, %a : tensor<4xf32>
+  graph.set_parameter @c, %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// What a kernel reads shifted, or after the new value is made, keeps the old bytes until the end.
+// CHECK-LABEL: plan.method @not_in_place
+// CHECK-DAG: %[[S:.*]] = plan.buffer state @s
+// CHECK-DAG: %[[N:.*]] = plan.buffer arena
+// CHECK: plan.kernel {{.*}}(%[[S]]) -> (%[[N]])
+// CHECK: plan.copy %[[N]] to %[[S]] {label = "state"}
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+func.func @not_in_place() -> tensor<2xf32> {
+  %s = graph.get_parameter @s : tensor<4xf32>
+  %next = graph.fusion %s {family = "data"} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%u: tensor<4xf32>):
+    %1 = graph.reverse %u {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  }
+  %half = graph.slice %next {starts = #graph.dims<["2"]>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
+  graph.set_parameter @s, %next : tensor<4xf32>
+  return %half : tensor<2xf32>
+}
+
+// -----
+
+// A scatter into a value that a loop carries stays where that value lies.
+// CHECK-LABEL: plan.method @loop_in_place
+// CHECK-DAG: %[[OUT:.*]] = plan.buffer output[0]
+// CHECK: } do {
+// CHECK-NEXT: plan.kernel {{.*}}(%[[OUT]], {{.*}}) -> (%[[OUT]]) {{.*}}in_place = array<i64: 0>
+// CHECK-NOT: plan.copy
+func.func @loop_in_place(%x: tensor<4xf32>, %i: tensor<1x1xi64>, %v: tensor<1xf32>, %go: tensor<i1>) -> tensor<4xf32> {
+  %y = graph.while %x : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%c: tensor<4xf32>):
+    graph.yield %go : tensor<i1>
+  } do {
+  ^bb0(%c: tensor<4xf32>):
+    %n = graph.fusion %c, %i, %v {family = "data"} : (tensor<4xf32>, tensor<1x1xi64>, tensor<1xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<1x1xi64>, %d: tensor<1xf32>):
+      %1 = graph.scatter_nd %a, %b, %d : (tensor<4xf32>, tensor<1x1xi64>, tensor<1xf32>) -> tensor<4xf32>
+      graph.yield %1 : tensor<4xf32>
+    }
+    graph.yield %n : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

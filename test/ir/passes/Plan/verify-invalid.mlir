@@ -109,3 +109,37 @@ module @kernels {
 }
 // expected-error @+1 {{is left on tensors after the plan stage}}
 %0 = plan.call @kernels::@k() {family = "map", label = "", sizes = #graph.dims<[]>} : () -> tensor<4xf32>
+
+// -----
+
+plan.method @unknown_parameter {
+  // expected-error@+1 {{names @w, which is not a `graph.parameter`}}
+  %w = plan.buffer parameter @w : tensor<4xf32>
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+graph.parameter @w : tensor<4xf32> {source = 0 : i32, offset = 0 : i64}
+plan.method @frozen_state {
+  // expected-error@+1 {{of kind `state` names @w, which is frozen}}
+  %w = plan.buffer state @w : tensor<4xf32>
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+plan.method @mutable_parameter {
+  // expected-error@+1 {{of kind `parameter` names @s, which is mutable}}
+  %s = plan.buffer parameter @s : tensor<4xf32>
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+graph.parameter @s : tensor<4xf32> {source = 0 : i32, offset = 0 : i64, is_mutable}
+plan.method @type_of_state {
+  // expected-error@+1 {{has the type 'tensor<5xf32>', expected that of the parameter, 'tensor<4xf32>'}}
+  %s = plan.buffer state @s : tensor<5xf32>
+}
