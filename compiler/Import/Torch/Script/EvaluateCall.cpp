@@ -289,17 +289,21 @@ Value Evaluator::callOp(llvm::StringRef name, Values arguments, std::vector<Keyw
     takeError();
     return failed() ? Value::poison() : *value;
   }
-  if (llvm::any_of(arguments, [](const Value &value) { return value.isPoison(); }) ||
-      llvm::any_of(keywords, [](const KeywordArgument &keyword) { return keyword.value.isPoison(); }))
-    return Value::poison();
   if (name.consume_front("word."))
     return unsupported("`" + name.str() + "` is not a function that TorchScript has");
+  // Properties of numbers that traces have as tensors.
+  if (name == "prim.abs" || name == "prim.min" || name == "prim.max")
+    name = name.drop_front(5);
   if (name.starts_with("prim."))
     return unsupported("operator `" + (llvm::Twine("ops.") + name).str() + "` is not supported");
   if (!spend(report.operations, maxOperations, "operations on tensors"))
     return Value::poison();
-  upgrade(*this, name.str(), arguments, keywords);
   ++report.operators[name.str()];
+  bool hasPoison = llvm::any_of(arguments, [](const Value &value) { return value.isPoison(); }) ||
+                   llvm::any_of(keywords, [](const KeywordArgument &keyword) { return keyword.value.isPoison(); });
+  if (hasPoison) // What nobody knows is told all the same.
+    return findOverloads(std::string_view(name)).empty() ? unsupported("`" + name.str() + "` is not supported") : Value::poison();
+  upgrade(*this, name.str(), arguments, keywords);
   setLocation();
   Result<Value> result = callByName(context, std::string_view(name), arguments, keywords);
   if (result.ok()) {

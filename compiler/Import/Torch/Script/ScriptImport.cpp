@@ -92,10 +92,11 @@ private:
     file->source().beginModule();
     std::vector<Traced> traced;
     bool again = false;
-    for (size_t i = 0; i < methods.size(); ++i) {
+    // A method that has to be traced again has no end, which the others would be refused for.
+    for (size_t i = 0; i < methods.size() && !again; ++i) {
       traced.emplace_back();
       STATOR_TRY(isComplete, trace(i, traced.back()));
-      again |= !isComplete;
+      again = !isComplete;
     }
     std::vector<const ModuleState *> states;
     for (const Traced &one : traced)

@@ -185,7 +185,30 @@ void ScriptInputs::collectTensors(InputNode &node, std::vector<InputNode *> &ten
     collectTensors(child, tensors);
 }
 
+/// Shapes without a name are for the tensors that a method needs. If there are more of them, they are for optional ones too.
+void ScriptInputs::promoteOptionals() {
+  if (methods.empty())
+    return;
+  std::vector<InputNode *> tensors;
+  for (InputNode &node : methods.front().nodes)
+    collectTensors(node, tensors);
+  size_t needed = llvm::count_if(tensors, [&](InputNode *node) { return !isGiven(node->name); });
+  size_t unnamed = llvm::count_if(options.inputs, [](const compiler::InputSpec &spec) { return spec.name.empty(); });
+  for (InputNode &node : methods.front().nodes) {
+    if (needed >= unnamed)
+      return;
+    bool isOptional = node.kind == InputNode::Kind::Default && node.type.is(TypeKind::Optional) && node.type.arguments[0].is(TypeKind::Tensor);
+    if (!isOptional)
+      continue;
+    node.kind = InputNode::Kind::Tensor;
+    node.type = Type(node.type.arguments[0]);
+    llvm::erase_if(missingOnes, [&](const auto &entry) { return names[entry.first] == node.name; });
+    ++needed;
+  }
+}
+
 Status ScriptInputs::assign() {
+  promoteOptionals();
   std::vector<compiler::MethodInputs> inputs;
   std::vector<std::vector<InputNode *>> tensors;
   for (Method &method : methods) {

@@ -65,6 +65,7 @@ private:
   bool isGiven(const std::string &name) const;
   bool isBelow(const std::string &name) const;
   std::vector<std::string> keysBelow(const std::string &name, bool isLeaf) const;
+  void promoteOptionals();
   void missing(const std::string &name, const Type &type);
   void collectTensors(InputNode &node, std::vector<InputNode *> &tensors);
   Result<Value> make(InputNode &node, Evaluator &evaluator, Context &context, const SourceFile &file);
