@@ -167,8 +167,8 @@ static bool appendElement(ElementType type, const std::string &text, std::vector
       return false;
     element = trace::elementOf(type, value);
   } else {
-    int64_t value = text == "true";
-    if (type != ElementType::I1 || (text != "true" && text != "false")) {
+    int64_t value = text == "true" || text == "True";
+    if (type != ElementType::I1 || (!value && text != "false" && text != "False")) {
       auto [stop, error] = std::from_chars(text.data(), end, value);
       if (error != std::errc() || stop != end || !trace::fits(type, value))
         return false;

@@ -136,6 +136,7 @@ TEST_CASE("constants of every type, from text and from arrays") {
   CHECK(given(kHalf, {"2"}, {"1.5", "-2"}) == Numbers{1.5, -2});
   CHECK(given(kBfloat, {}, {"1.5"}) == Numbers{1.5});
   CHECK(given(kBool, {"3"}, {"true", "false", "1"}) == Numbers{1, 0, 1});
+  CHECK(given(kBool, {"2"}, {"True", "False"}) == Numbers{1, 0});
   CHECK(given(kUint8, {"2"}, {"255", "0"}) == Numbers{255, 0});
   CHECK(given(kInt8, {"2", "2"}, {"-128"}) == Numbers{-128, -128, -128, -128});
   CHECK(given(kInt64, {"0"}, {}).empty());
