@@ -49,11 +49,12 @@ private:
   unsigned count = 0;
 };
 
-/// The directory of weights that the program asks for, as far as their sizes are numbers.
-std::string weightConfig(const Program &program) {
+/// The directory of weights that the program asks for, as far as their sizes are numbers; each is one element, repeated.
+std::string weightConfig(const Program &program, Zip &zip) {
   // The number of each type in the file's own counting, by c10's.
   constexpr int numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0, 13};
   std::string entries;
+  unsigned records = 0;
   for (const InputSpec &input : program.inputs) {
     auto meta = program.graph.tensors.find(input.name);
     if (input.target.empty() || meta == program.graph.tensors.end() || meta->second.scalarType < 0 || meta->second.scalarType > 15)
@@ -66,15 +67,68 @@ std::string weightConfig(const Program &program) {
     bool isPlain = input.target.find_first_of("\"\\") == std::string_view::npos;
     if (!isPlain || entries.find("\"" + std::string(input.target) + "\":") != std::string::npos)
       continue;
-    entries += (entries.empty() ? "\"" : ",\"") + std::string(input.target) +
-               R"(":{"path_name":"weight_0","use_pickle":false,"tensor_meta":{"dtype":)" +
-               std::to_string(numbers[meta->second.scalarType]) + ",\"sizes\":[" + sizes + "],\"strides\":[" + strides +
-               "],\"storage_offset\":{\"as_int\":0}}}";
+    std::string record = "weight_" + std::to_string(records++);
+    zip.add("m/data/weights/" + record, std::string(16, '\1'));
+    entries += (entries.empty() ? "\"" : ",\"") + std::string(input.target) + R"(":{"path_name":")" + record +
+               R"(","use_pickle":false,"tensor_meta":{"dtype":)" + std::to_string(numbers[meta->second.scalarType]) + ",\"sizes\":[" +
+               sizes + "],\"strides\":[" + strides + "],\"storage_offset\":{\"as_int\":0}}}";
   }
   return "{\"config\":{" + entries + "}}";
 }
 
+struct Token {
+  size_t at, size;
+  bool isString;
+};
+
+/// The strings and numbers of a JSON text; strings without their quotes.
+std::vector<Token> tokensOf(std::string_view text) {
+  std::vector<Token> tokens;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t start = i;
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        i += text[i] == '\\';
+      tokens.push_back({start + 1, std::min(i, text.size()) - start - 1, true});
+    } else if (text[i] == '-' || (text[i] >= '0' && text[i] <= '9')) {
+      while (i < text.size() && (text[i] == '-' || text[i] == '.' || text[i] == 'e' || (text[i] >= '0' && text[i] <= '9')))
+        ++i;
+      tokens.push_back({start, i - start, false});
+      --i;
+    }
+  }
+  return tokens;
+}
+
 } // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+
+/// Changes of bytes hardly ever leave a JSON text whole; a token in the place of another one does.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
+  std::string text(reinterpret_cast<const char *>(data), size);
+  std::vector<Token> tokens = tokensOf(text);
+  if (seed % 8 == 0 || tokens.empty())
+    return LLVMFuzzerMutate(data, size, maxSize);
+  static const char *const numbers[] = {
+      "0", "1", "-1", "2", "3", "64", "1000000", "2147483648", "9223372036854775807", "-9223372036854775808"};
+  unsigned random = seed / 8;
+  auto below = [&](size_t limit) {
+    random = random * 1664525 + 1013904223;
+    return size_t(random >> 8) % limit;
+  };
+  Token target = tokens[below(tokens.size())], source = tokens[below(tokens.size())];
+  for (unsigned tries = 0; tries != 100 && source.isString != target.isString; ++tries)
+    source = tokens[below(tokens.size())];
+  std::string by = text.substr(source.at, source.size);
+  if (!target.isString && below(2) == 0)
+    by = numbers[below(std::size(numbers))];
+  if (source.isString == target.isString)
+    text.replace(target.at, target.size, by);
+  size = std::min(text.size(), maxSize);
+  std::copy_n(text.begin(), size, data);
+  return size;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string_view text(reinterpret_cast<const char *>(data), size);
@@ -89,8 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   Zip zip;
   zip.add("m/models/model.json", text);
-  zip.add("m/data/weights/weight_0", std::string(16, '\1'));
-  zip.add("m/data/weights/model_weights_config.json", weightConfig(*program));
+  zip.add("m/data/weights/model_weights_config.json", weightConfig(*program, zip));
   zip.add("m/archive_format", "pt2");
   Result<std::shared_ptr<Archive>> archive = Archive::fromBytes(zip.finish());
   if (!archive.ok())

@@ -1,0 +1,3 @@
+class NT(NamedTuple):
+  a : Tensor
+  b : Tensor
