@@ -13,7 +13,14 @@ Tensor converted(const Tensor &x, ElementType type) {
   return fn::cast(wraps && x && isFloatType(x.type()) ? fn::cast(x, ElementType::I64) : x, type);
 }
 
-Tensor scalarOf(OpCall &call, size_t index, ElementType type) { return fn::cast(call.context().scalarTensor(call.argument(index)), type); }
+Value numberAt(OpCall &call, size_t index) {
+  const Value &value = call.argument(index);
+  return value.isTensor() ? call.context().item(call.context().read(value.asTensor())) : value;
+}
+
+Tensor scalarOf(OpCall &call, size_t index, ElementType type) {
+  return fn::cast(call.context().scalarTensor(numberAt(call, index)), type);
+}
 
 ElementType defaultTypeOf(const Value &scalar) {
   return scalar.isInt() ? ElementType::I64 : scalar.isBool() ? ElementType::I1 : ElementType::F32;

@@ -46,7 +46,7 @@ Value fullLike(OpCall &call) {
 
 Value full(OpCall &call) {
   Dims dims = call.dims(0);
-  ElementType type = call.dtype(2).value_or(defaultTypeOf(call.argument(1)));
+  ElementType type = call.dtype(2).value_or(defaultTypeOf(numberAt(call, 1)));
   return call.result(fn::full(call.builder(), dims, scalarOf(call, 1, type)));
 }
 Value newFull(OpCall &call) {

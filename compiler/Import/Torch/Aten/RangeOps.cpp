@@ -41,6 +41,8 @@ Value computed(OpCall &call, int64_t count, ElementType type, const std::functio
 
 /// Integers give i64 and floats the default type; sizes may be expressions.
 Value rangeOf(OpCall &call, const Value &start, const Value &end, const Value &step, size_t dtype) {
+  if (!call.ok())
+    return Value::poison();
   bool areIntegers = !start.isFloat() && !end.isFloat() && !step.isFloat();
   ElementType type = call.dtype(dtype).value_or(areIntegers ? ElementType::I64 : ElementType::F32);
   ElementType compute = areIntegers ? ElementType::I64 : ElementType::F64;
@@ -71,9 +73,9 @@ Value rangeOf(OpCall &call, const Value &start, const Value &end, const Value &s
   return call.result(fn::cast(fn::range(bounds[0], bounds[1], bounds[2]), type));
 }
 
-Value arangeEnd(OpCall &call) { return rangeOf(call, Value::integer(int64_t{0}), call.argument(0), Value::integer(int64_t{1}), 1); }
-Value arangeStart(OpCall &call) { return rangeOf(call, call.argument(0), call.argument(1), Value::integer(int64_t{1}), 2); }
-Value arangeStep(OpCall &call) { return rangeOf(call, call.argument(0), call.argument(1), call.argument(2), 3); }
+Value arangeEnd(OpCall &call) { return rangeOf(call, Value::integer(int64_t{0}), numberAt(call, 0), Value::integer(int64_t{1}), 1); }
+Value arangeStart(OpCall &call) { return rangeOf(call, numberAt(call, 0), numberAt(call, 1), Value::integer(int64_t{1}), 2); }
+Value arangeStep(OpCall &call) { return rangeOf(call, numberAt(call, 0), numberAt(call, 1), numberAt(call, 2), 3); }
 
 /// The old range(), whose end is included.
 Value inclusiveRange(OpCall &call, double step, size_t dtype) {
