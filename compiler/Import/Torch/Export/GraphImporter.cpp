@@ -2,6 +2,7 @@
 
 #include "compiler/Import/Torch/Export/GraphImporter.h"
 #include "compiler/Import/Torch/Aten/Operators.h"
+#include "compiler/Import/Torch/Aten/ScalarTypes.h"
 #include "compiler/Import/Torch/Export/ProgramReader.h"
 #include "compiler/Import/Torch/Export/SymbolicOps.h"
 #include "compiler/Trace/BuilderImpl.h"
@@ -49,6 +50,9 @@ Result<Value> GraphImporter::valueOf(const Argument &argument, Scope &scope) {
     auto found = scope.values.find(argument.text);
     if (found == scope.values.end())
       return invalidFile("value `" + shown(argument.text) + "` is used but nothing before produces it");
+    auto doubt = scope.doubtful.find(argument.text);
+    if (doubt != scope.doubtful.end())
+      report.add(*doubt->second.first, doubt->second.second);
     return found->second;
   }
   case ArgumentKind::Int:
@@ -227,6 +231,31 @@ Result<Values> GraphImporter::callAten(const Node &node, std::string_view fullNa
   return result.items() ? *result.items() : Values{std::move(result)};
 }
 
+/// What a tensor is, for messages: "f32[2, N]".
+static std::string describe(const std::string &type, const std::vector<std::string> &sizes) {
+  std::string text = type + "[";
+  for (size_t i = 0; i < sizes.size(); ++i)
+    text += (i ? ", " : "") + sizes[i];
+  return text + "]";
+}
+
+Status GraphImporter::checkAgainst(const TensorMeta &meta, const TensorRef &tensor) {
+  trace::Dims dims = context.dims(tensor);
+  bool agrees = dims.size() == meta.sizes.size() && scalarTypeOf(tensor->type()) == meta.scalarType;
+  for (size_t i = 0; agrees && i < dims.size(); ++i)
+    agrees = !dims[i].isConstant() || !meta.sizes[i].constant() || meta.sizes[i].isConstant(dims[i].constant());
+  if (agrees)
+    return okStatus();
+  std::vector<std::string> here, there;
+  for (const trace::Dim &dim : dims)
+    here.push_back(dim.str());
+  for (const DimExpr &dim : meta.sizes)
+    there.push_back(dim.isValid() ? dim.str() : "?");
+  std::optional<ElementType> type = elementTypeOf(meta.scalarType);
+  return unsupported("computes " + describe(stator::name(tensor->type()), here) + " where the program has " +
+                     describe(type ? stator::name(*type) : scalarTypeName(meta.scalarType), there));
+}
+
 void GraphImporter::define(const Node &node, const Values &results, Scope &scope) {
   bool isPoison = results.size() == 1 && results[0].isPoison();
   // What went through floating point is data to the functions here, while the file may know it as an expression.
@@ -240,6 +269,11 @@ void GraphImporter::define(const Node &node, const Values &results, Scope &scope
   auto bind = [&](const Argument &output, const Value &value) {
     if (output.kind != ArgumentKind::Reference)
       return;
+    // The exporter knew types and shapes by running the program: a difference is a mistake here, or a file that lies.
+    auto meta = value.isTensor() ? scope.graph.tensors.find(output.text) : scope.graph.tensors.end();
+    if (meta != scope.graph.tensors.end())
+      if (Status status = checkAgainst(meta->second, value.asTensor()); !status.ok())
+        scope.doubtful[output.text] = {&node, std::move(status)};
     if (!scope.values.emplace(output.text, known(output, value)).second)
       report.add(node, invalidFile("value `" + shown(output.text) + "` is produced twice"));
   };

@@ -30,6 +30,9 @@ private:
   struct Scope {
     std::map<std::string_view, Value> values;
     const Graph &graph;
+    /// Values that are not what the file says, with the node that gave them: an error as soon as somebody uses them. Descriptions of
+    /// results that nobody uses are wrong in real files.
+    std::map<std::string_view, std::pair<const Node *, Status>> doubtful = {};
   };
 
   void importNode(const Node &node, Scope &scope);
@@ -37,6 +40,8 @@ private:
   Result<Values> callAten(const Node &node, std::string_view fullName, Scope &scope);
   Result<Value> valueOf(const Argument &argument, Scope &scope);
   void define(const Node &node, const Values &results, Scope &scope);
+  /// Whether a value is of the type and shape that the file says, as far as both are known.
+  Status checkAgainst(const TensorMeta &meta, const TensorRef &tensor);
   Status unknownTarget(std::string_view target) const;
 
   // Operators with sub-graphs.

@@ -303,3 +303,15 @@ TEST_CASE("what one program writes is state in the others too") {
   CHECK(parameters == 1);
   CHECK(reads == 2);
 }
+
+TEST_CASE("what a node gives is held against what the file says of it") {
+  ProgramParts parts{.graph = {.inputs = {asTensor("x")},
+                               .outputs = {asTensor("y")},
+                               .nodes = {aten("neg.default", {{"self", asTensor("x")}}, "y")},
+                               .tensors = {{"x", floats({s0, "2"})}, {"y", floats({"4", "2"})}}}};
+  CHECK(Imported(archiveOf(parts)).model.status.ok()); // One of the sizes is known to nobody here.
+  parts.graph.tensors[1].second = floats({s0, "3"});
+  refuses(archiveOf(parts), StatusCode::Unsupported, "computes f32[s0, 2] where the program has f32[s0, 3]");
+  parts.graph.tensors[1].second = meta(8, {"4", "2"}, {"2", "1"});
+  refuses(archiveOf(parts), StatusCode::Unsupported, "computes f32[s0, 2] where the program has f64[4, 2]");
+}
