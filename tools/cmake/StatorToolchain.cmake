@@ -14,6 +14,13 @@ if(STATOR_SANITIZE)
   endif()
 endif()
 
+# Counts which branches run, for libFuzzer; the fuzzers themselves link it (test/fuzz).
+option(STATOR_FUZZ "Build the fuzzers as libFuzzer programs; needs Clang" OFF)
+if(STATOR_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # ccache, told to accept precompiled headers: their defines are part of the command line anyway.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
