@@ -1,10 +1,10 @@
-"""Runs the commands that a page shows: every `stator ...` line of an sh block behind a comment of this form must succeed.
+"""Runs the commands that pages show: every `stator ...` line of an sh block behind a comment of this form must succeed.
 
-    <!-- run: model.pt=image.pt example.npy=image.npy -->
+    <!-- run: model.pt=test/tools/Inputs/howto/image.pt -->
 
-The block runs in a folder of its own, where model.pt is a copy of FIXTURES/image.pt.
+The block runs in a folder of its own, where model.pt is a copy of that file of the repository. Each page needs such a block.
 
-    run_doc_commands.py PAGE --bin=DIR --fixtures=DIR --work=DIR
+    run_doc_commands.py SOURCE_DIR --bin=DIR --work=DIR PAGE...
 """
 import os
 import pathlib
@@ -16,13 +16,13 @@ import sys
 BLOCK = re.compile(r"^<!-- run:(.*?)-->\n+```sh\n(.*?)^```", re.M | re.S)
 
 
-def run_block(files, commands, fixtures, work, environment):
+def run_block(files, commands, root, work, environment):
     """The complaint about the first command that fails, or None."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     for pair in files.split():
         name, _, source = pair.partition("=")
-        shutil.copy(fixtures / source, work / name)
+        shutil.copy(root / source, work / name)
     for line in commands.replace("\\\n", " ").splitlines():
         if not line.startswith("stator "):
             continue
@@ -32,19 +32,21 @@ def run_block(files, commands, fixtures, work, environment):
     return None
 
 
-def main(page, options):
-    text = pathlib.Path(page).read_text()
+def main(root, options, pages):
+    root, bad = pathlib.Path(root), 0
     environment = dict(os.environ, PATH=options["bin"] + os.pathsep + os.environ["PATH"])
-    blocks = BLOCK.findall(text)
-    bad = 0
-    for number, (files, commands) in enumerate(blocks):
-        complaint = run_block(files, commands, pathlib.Path(options["fixtures"]), pathlib.Path(options["work"]) / str(number), environment)
-        if complaint:
+    for page in pages:
+        blocks = BLOCK.findall((root / page).read_text())
+        complaints = [] if blocks else ["no block of commands is run"]
+        for number, (files, commands) in enumerate(blocks):
+            work = pathlib.Path(options["work"]) / page.replace("/", "-") / str(number)
+            complaints += filter(None, [run_block(files, commands, root, work, environment)])
+        for complaint in complaints:
             print(f"{page}: {complaint}")
-            bad += 1
-    print(f"{len(blocks)} blocks, {bad} that fail")
-    return bad != 0 or not blocks
+        print(f"{page}: {len(blocks)} blocks, {len(complaints)} that fail")
+        bad += len(complaints)
+    return bad != 0
 
 
-OPTIONS = dict(argument[2:].partition("=")[::2] for argument in sys.argv[2:])
-sys.exit(main(sys.argv[1], OPTIONS))
+OPTIONS = dict(a[2:].partition("=")[::2] for a in sys.argv[2:] if a.startswith("--"))
+sys.exit(main(sys.argv[1], OPTIONS, [a for a in sys.argv[2:] if not a.startswith("--")]))
