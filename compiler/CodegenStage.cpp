@@ -4,6 +4,10 @@
 // first pass on: the vector width shapes the loops. Scratch too may differ, so
 // that a kernel's need is the largest of its levels'.
 //
+// While one level is lowered, LLVM works on those before it, each on a thread of
+// its own; their results are taken in order, so the outcome does not depend on
+// who is done first.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/CodegenStage.h"
@@ -14,6 +18,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include <future>
 
 using namespace mlir;
 using namespace stator;
@@ -44,6 +50,10 @@ static void collectScratch(ModuleOp lowered, codegen::KernelScratch &scratch) {
   }
 }
 
+static Status cannotCompile(const std::string &level, llvm::Error error) {
+  return internalError("kernels cannot be compiled for " + level + ": " + llvm::toString(std::move(error)));
+}
+
 Result<CompiledKernels> compiler::compileKernelLibraries(ModuleOp module, const CodegenRequest &request) {
   CompiledKernels out;
   auto kernels = module.lookupSymbol<ModuleOp>(plan::kKernelModuleName);
@@ -52,6 +62,7 @@ Result<CompiledKernels> compiler::compileKernelLibraries(ModuleOp module, const 
   if (!request.dumpKernelsDir.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(request.dumpKernelsDir, true, llvm::sys::fs::perms(0777)))
       return notFound("`" + request.dumpKernelsDir + "`: " + error.message());
+  std::vector<std::future<Result<codegen::KernelLibrary>>> pending;
   for (const CpuLevel &level : request.levels) {
     std::string levelName(level.name);
     if (request.onLevel)
@@ -74,12 +85,22 @@ Result<CompiledKernels> compiler::compileKernelLibraries(ModuleOp module, const 
       llvm::sys::path::append(stem, levelName);
       codegenOptions.dumpStem = std::string(stem);
     }
-    llvm::Expected<codegen::KernelLibrary> library = codegen::compileKernels(*clone, level, codegenOptions);
-    if (!library)
-      return internalError("kernels cannot be compiled for " + levelName + ": " + llvm::toString(library.takeError()));
-    out.libraries.push_back(std::move(*library));
+    llvm::Expected<codegen::KernelCompilation> compilation = codegen::KernelCompilation::translate(*clone, level, codegenOptions);
+    if (!compilation)
+      return cannotCompile(levelName, compilation.takeError());
+    pending.push_back(
+        std::async(std::launch::async, [compilation = std::move(*compilation), levelName]() mutable -> Result<codegen::KernelLibrary> {
+          llvm::Expected<codegen::KernelLibrary> library = compilation.compile();
+          if (!library)
+            return cannotCompile(levelName, library.takeError());
+          return std::move(*library);
+        }));
     if (request.keepLowered)
       out.lowered.emplace_back(levelName, std::move(clone));
+  }
+  for (auto &level : pending) {
+    STATOR_TRY(library, level.get());
+    out.libraries.push_back(std::move(library));
   }
   return out;
 }

@@ -52,8 +52,7 @@ static llvm::CodeGenOptLevel codeGenLevel(unsigned level) {
                       : llvm::CodeGenOptLevel::Aggressive;
 }
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const CpuLevel &level,
-                                                                               const CpuCodegenOptions &options) {
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const CpuLevel &level, const CpuCodegenOptions &options) {
   initialiseX86();
   llvm::Triple triple(hostTriple);
   std::string error;
@@ -65,17 +64,15 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   if (!options.extraFeatures.empty())
     features += (features.empty() ? "" : ",") + options.extraFeatures;
   llvm::TargetOptions targetOptions;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, processor, features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
-                                  codeGenLevel(options.optimisationLevel)));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, processor, features, targetOptions, llvm::Reloc::PIC_,
+                                                                           std::nullopt, codeGenLevel(options.optimisationLevel)));
   if (!machine)
     return llvm::createStringError("LLVM cannot generate code for processor `%s`", processor.c_str());
   return machine;
 }
 
 /// Marks functions for this processor and collects the exported names.
-static std::vector<std::string> prepareFunctions(llvm::Module &module, const llvm::TargetMachine &machine,
-                                                 const CpuLevel &level) {
+static std::vector<std::string> prepareFunctions(llvm::Module &module, const llvm::TargetMachine &machine, const CpuLevel &level) {
   std::vector<std::string> symbols;
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -146,44 +143,69 @@ static llvm::Error dumpTexts(llvm::Module &module, llvm::TargetMachine &machine,
   return dump(stem + ".s", llvm::StringRef(assembly.data(), assembly.size()));
 }
 
-llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level,
-                                             const CpuCodegenOptions &options) {
+/// The module stands behind the context that it lives in, so that it goes first.
+struct KernelCompilation::State {
+  CpuCodegenOptions options;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  KernelLibrary library;
+};
+
+KernelCompilation::KernelCompilation(std::unique_ptr<State> state) : state(std::move(state)) {}
+KernelCompilation::KernelCompilation(KernelCompilation &&) = default;
+KernelCompilation::~KernelCompilation() = default;
+
+llvm::Expected<KernelCompilation> KernelCompilation::translate(mlir::ModuleOp module, const CpuLevel &level,
+                                                               const CpuCodegenOptions &options) {
   auto machine = createTargetMachine(level, options);
   if (!machine)
     return machine.takeError();
-
+  auto state = std::make_unique<State>();
+  state->options = options;
+  state->machine = std::move(*machine);
   mlir::registerBuiltinDialectTranslation(*module.getContext());
   mlir::registerLLVMDialectTranslation(*module.getContext());
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule = mlir::translateModuleToLLVMIR(module, context, "stator-kernels");
-  if (!llvmModule)
+  state->module = mlir::translateModuleToLLVMIR(module, state->context, "stator-kernels");
+  if (!state->module)
     return llvm::createStringError("the kernels could not be translated to LLVM IR");
-  llvmModule->setDataLayout((*machine)->createDataLayout());
-  llvmModule->setTargetTriple(llvm::Triple(hostTriple));
+  state->module->setDataLayout(state->machine->createDataLayout());
+  state->module->setTargetTriple(llvm::Triple(hostTriple));
+  state->library.level = level.name;
+  state->library.requiredFeatures = level.requiredFeatures;
+  state->library.symbols = prepareFunctions(*state->module, *state->machine, level);
+  return KernelCompilation(std::move(state));
+}
 
-  KernelLibrary library;
-  library.level = level.name;
-  library.requiredFeatures = level.requiredFeatures;
-  library.symbols = prepareFunctions(*llvmModule, **machine, level);
-  if (options.optimisationLevel > 0)
-    optimise(*llvmModule, **machine, options.optimisationLevel);
-  replaceSingleLaneStores(*llvmModule);
-  if (!options.dumpStem.empty())
-    if (llvm::Error error = dumpTexts(*llvmModule, **machine, options.dumpStem))
+llvm::Expected<KernelLibrary> KernelCompilation::compile() {
+  llvm::Module &module = *state->module;
+  llvm::TargetMachine &machine = *state->machine;
+  const std::string &dumpStem = state->options.dumpStem;
+  if (state->options.optimisationLevel > 0)
+    optimise(module, machine, state->options.optimisationLevel);
+  replaceSingleLaneStores(module);
+  if (!dumpStem.empty())
+    if (llvm::Error error = dumpTexts(module, machine, dumpStem))
       return std::move(error);
 
   llvm::SmallVector<char, 0> object;
-  if (llvm::Error error = emit(*llvmModule, **machine, llvm::CodeGenFileType::ObjectFile, object))
+  if (llvm::Error error = emit(module, machine, llvm::CodeGenFileType::ObjectFile, object))
     return std::move(error);
   auto linked = linkSharedObject(object);
   if (!linked)
     return linked.takeError();
-  library.sharedObject = std::move(*linked);
-  if (!options.dumpStem.empty())
-    if (llvm::Error error = dump(options.dumpStem + ".so",
-                                 llvm::StringRef(library.sharedObject.data(), library.sharedObject.size())))
+  std::vector<char> &bytes = state->library.sharedObject = std::move(*linked);
+  if (!dumpStem.empty())
+    if (llvm::Error error = dump(dumpStem + ".so", llvm::StringRef(bytes.data(), bytes.size())))
       return std::move(error);
-  return library;
+  return std::move(state->library);
+}
+
+llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options) {
+  llvm::Expected<KernelCompilation> compilation = KernelCompilation::translate(module, level, options);
+  if (!compilation)
+    return compilation.takeError();
+  return compilation->compile();
 }
 
 } // namespace stator::codegen

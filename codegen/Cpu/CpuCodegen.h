@@ -5,6 +5,10 @@
 // self-contained shared object. The object has no dependency and no undefined
 // symbol, so the loader can map it from inside the artifact.
 //
+// Only the first step reads the MLIR module. What comes after takes most of the
+// time and touches nothing shared, so a caller may run it on other threads while
+// it lowers the next level.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef STATOR_CODEGEN_CPU_CPUCODEGEN_H
@@ -16,6 +20,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,11 +46,26 @@ struct KernelLibrary {
   std::vector<std::string> symbols;
 };
 
-/// Compiles every public `llvm.func` of `module` for `level`. The module is not changed.
-/// The same module and options give the same bytes.
-/// Thread-safe when each call has a module of its own context.
-llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level,
-                                             const CpuCodegenOptions &options = {});
+/// Kernels of one level on their way from LLVM IR to a shared object. Owns all that it needs.
+class KernelCompilation {
+public:
+  /// Translates every public `llvm.func` of `module`, which is not changed and not used any more afterwards.
+  /// Not thread-safe within one MLIR context.
+  static llvm::Expected<KernelCompilation> translate(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options);
+  /// The rest of the work; to be called once, from any thread. The same module and options give the same bytes.
+  llvm::Expected<KernelLibrary> compile();
+
+  KernelCompilation(KernelCompilation &&);
+  ~KernelCompilation();
+
+private:
+  struct State;
+  explicit KernelCompilation(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+/// Both steps. Thread-safe when each call has a module of its own context.
+llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options = {});
 
 } // namespace stator::codegen
 

@@ -25,6 +25,7 @@ def Graph_IfOp : Graph_Op<"if", [SingleBlock, RecursiveMemoryEffects, NoRegionAr
   let assemblyFormat = [{
     $condition attr-dict `:` functional-type(operands, results) $thenRegion `else` $elseRegion
   }];
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -53,6 +54,7 @@ def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results) $condition `do` $body
   }];
+  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
 }
 

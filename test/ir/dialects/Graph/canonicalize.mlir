@@ -147,3 +147,77 @@ func.func @drops_unused_control_flow(%c: tensor<i1>, %x: tensor<4xf32>) -> tenso
   // CHECK-NEXT: return %arg1
   return %x : tensor<4xf32>
 }
+
+// A known condition leaves one branch.
+// CHECK-LABEL: func.func @known_branch
+// CHECK-NOT: graph.if
+// CHECK: %[[Y:.*]] = graph.exp %arg0
+// CHECK: return %[[Y]]
+func.func @known_branch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = graph.constant dense<true> : tensor<i1>
+  %y = graph.if %c : (tensor<i1>) -> tensor<4xf32> {
+    %a = graph.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// What both branches pass on and what nobody uses goes around them.
+// CHECK-LABEL: func.func @results_of_if
+// CHECK: %[[Y:.*]] = graph.if %arg1 : (tensor<i1>) -> tensor<4xf32> {
+// CHECK-NEXT: %[[A:.*]] = graph.exp
+// CHECK-NEXT: graph.yield %[[A]] : tensor<4xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: graph.yield %arg0 : tensor<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %arg0, %[[Y]]
+func.func @results_of_if(%x: tensor<4xf32>, %c: tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y:3 = graph.if %c : (tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %a = graph.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %b = graph.sin %x : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %x, %a, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } else {
+    graph.yield %x, %x, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A loop carries only what changes.
+// CHECK-LABEL: func.func @carried
+// CHECK: %[[Y:.*]] = graph.while %arg0 : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: graph.compare %{{.*}}, %arg1
+// CHECK: } do {
+// CHECK: ^bb0(%[[V:.*]]: tensor<4xf32>):
+// CHECK: graph.mul %[[V]], %arg1
+// CHECK: return %[[Y]], %arg1
+func.func @carried(%x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y:3 = graph.while %x, %w, %x : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%v: tensor<4xf32>, %u: tensor<4xf32>, %t: tensor<4xf32>):
+    %f = graph.compare %v, %u {direction = #graph.compare_direction<lt>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %c = graph.reduce %f {axes = array<i64: 0>, kind = #graph.reduce_kind<any>} : (tensor<4xi1>) -> tensor<i1>
+    graph.yield %c : tensor<i1>
+  } do {
+  ^bb0(%v: tensor<4xf32>, %u: tensor<4xf32>, %t: tensor<4xf32>):
+    %n = graph.mul %v, %u : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %m = graph.neg %v : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %n, %u, %m : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @never
+// CHECK-NEXT: return %arg0
+func.func @never(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %no = graph.constant dense<false> : tensor<i1>
+  %y = graph.while %x : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%v: tensor<4xf32>):
+    graph.yield %no : tensor<i1>
+  } do {
+  ^bb0(%v: tensor<4xf32>):
+    %n = graph.exp %v : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %n : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
