@@ -115,6 +115,12 @@ std::optional<Value> extend(BuiltinCall &call) {
   return Value::none();
 }
 
+/// `list += other`, which is printed like the operator on tensors.
+std::optional<Value> addInPlace(BuiltinCall &call) {
+  std::optional<Value> done = extend(call);
+  return done && done->isNone() ? call[0] : done;
+}
+
 std::optional<Value> insert(BuiltinCall &call) {
   if (!isListCall(call, 3))
     return std::nullopt;
@@ -494,6 +500,7 @@ llvm::ArrayRef<BuiltinEntry> containerBuiltins() {
   static const BuiltinEntry entries[] = {
       {"__getitem__", getItem},   {"_set_item", setItemOp, true},
       {"append", append, true},   {"extend", extend},
+      {"add_", addInPlace, true},
       {"insert", insert},         {"pop", pop},
       {"Delete", deleteItem},     {"__delitem__", deleteItem},
       {"remove", removeItem},     {"index", indexOf},

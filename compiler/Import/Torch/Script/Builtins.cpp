@@ -34,6 +34,7 @@ bool isContainerMutation(llvm::StringRef name) {
       .Cases("append", "extend", "insert", "pop", "remove", true)
       .Cases("clear", "reverse", "sort", "_set_item", "Delete", true)
       .Cases("setdefault", "popitem", "update", "__delitem__", true)
+      .Case("add_", true) // `list += other`; of tensors too, which are no containers and not looked into.
       .Default(false);
 }
 
