@@ -7,6 +7,17 @@ namespace stator::trace::fn {
 
 namespace {
 
+/// The fraction with a small denominator that a number such as 1.7 stands for.
+std::optional<std::pair<int64_t, int64_t>> smallFraction(double number) {
+  constexpr int64_t kMostDivisor = 4096;
+  for (int64_t divisor = 1; divisor <= kMostDivisor && number < 4096; ++divisor) {
+    double dividend = std::round(number * static_cast<double>(divisor));
+    if (dividend > 0 && dividend / static_cast<double>(divisor) == number)
+      return std::pair(static_cast<int64_t>(dividend), divisor);
+  }
+  return std::nullopt;
+}
+
 /// floor(size * scale).
 std::optional<DimExpr> scaled(const Call &call, const DimExpr &size, const Element &scale) {
   if (std::optional<int64_t> constant = size.constant()) {
@@ -19,6 +30,12 @@ std::optional<DimExpr> scaled(const Call &call, const DimExpr &size, const Eleme
     if (result.isValid())
       return result;
   }
+  if (std::optional<double> factor = scale.constant(); factor && !size.isConstant())
+    if (std::optional<std::pair<int64_t, int64_t>> fraction = smallFraction(*factor)) {
+      DimExpr result = (size * DimExpr(fraction->first)).floorDiv(DimExpr(fraction->second));
+      if (result.isValid())
+        return result;
+    }
   call.unsupported("the size `" + size.str() + "` times the scale " +
                    (scale.constant() ? llvm::Twine(std::to_string(*scale.constant())) : llvm::Twine("of unknown value")));
   return std::nullopt;

@@ -160,6 +160,29 @@ Value multiDot(OpCall &op) {
   return op.result(result);
 }
 
+/// Every element of one times the whole other: [a1 * b1, a2 * b2, ..], of the higher rank.
+Value kron(OpCall &op) {
+  Operands x = promoted(op, {0, 1});
+  if (!op.ok())
+    return Value::poison();
+  int64_t rank = std::max(x[0].rank(), x[1].rank());
+  auto spread = [&](const Tensor &y, bool isOuter) {
+    Dims dims;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      int64_t own = axis - (rank - y.rank());
+      trace::Dim size = own < 0 ? trace::Dim(1) : y.dim(own);
+      dims.push_back(isOuter ? size : trace::Dim(1));
+      dims.push_back(isOuter ? trace::Dim(1) : size);
+    }
+    return fn::reshape(y, dims);
+  };
+  Tensor products = fn::mul(spread(x[0], true), spread(x[1], false));
+  Dims joined, all = products.dims();
+  for (size_t axis = 0; axis + 1 < all.size(); axis += 2)
+    joined.push_back(all[axis] * all[axis + 1]);
+  return x.result(op, fn::reshape(products, joined));
+}
+
 /// By repeated squaring.
 Value matrixPower(OpCall &op) {
   Tensor square = op.tensor(0);
@@ -214,6 +237,7 @@ std::span<const OpEntry> contractionOps() {
       {"tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", tensordot},
       {"chain_matmul(Tensor[] matrices) -> Tensor", multiDot},
       {"linalg_multi_dot(Tensor[] tensors) -> Tensor", multiDot},
+      {"kron(Tensor self, Tensor other) -> Tensor", kron},
       {"matrix_power(Tensor self, int n) -> Tensor", matrixPower},
       {"linalg_matrix_power(Tensor self, int n) -> Tensor", matrixPower},
       {"bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", bilinear},

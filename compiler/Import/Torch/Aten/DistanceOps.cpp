@@ -35,7 +35,7 @@ Value cdist(OpCall &op) {
     return Value::poison();
   if (x[0].rank() < 2 || x[1].rank() < 2)
     return op.invalid("both operands must have at least two dimensions");
-  auto isLong = [](const trace::Dim &size) { return !size.isConstant() || size.constant() > 25; };
+  auto isLong = [](const trace::Dim &size) { return size.isConstant() && size.constant() > 25; };
   bool byProduct = p == 2 && (mode == 1 || (mode == 0 && (isLong(x[0].dim(-2)) || isLong(x[1].dim(-2)))));
   if (byProduct) {
     Tensor squares = fn::add(sumAlong(fn::square(x[0]), -1, true), fn::unsqueeze(sumAlong(fn::square(x[1]), -1), {-2}));
@@ -90,6 +90,26 @@ Value crossAlong(OpCall &op, std::optional<int64_t> given) {
 }
 
 Value cross(OpCall &op) { return crossAlong(op, op.isNone(2) ? std::optional<int64_t>() : op.integer(2)); }
+
+/// renorm(self, p, dim, maxnorm): slices along `dim` that are longer are scaled down.
+Value renorm(OpCall &op) {
+  Operands x = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  double p = op.number(1), most = op.number(3);
+  int64_t axis = op.axis(2, x[0].rank());
+  if (!op.ok())
+    return Value::poison();
+  Tensor norm = x[0];
+  if (p != 1 && p != 2 && !std::isinf(p))
+    norm = fn::pow(fn::abs(norm), fn::scalarLike(norm, p));
+  Ints axes = axisRange(0, norm.rank());
+  axes.erase(axes.begin() + axis);
+  fn::Reduction kind = p == 2 ? fn::Reduction::L2 : std::isinf(p) ? fn::Reduction::Max : fn::Reduction::L1;
+  norm = axes.empty() ? fn::abs(norm) : fn::reduce(std::isinf(p) ? fn::abs(norm) : norm, kind, axes);
+  if (p != 1 && p != 2 && !std::isinf(p))
+    norm = fn::pow(norm, fn::scalarLike(norm, 1 / p));
+  Tensor limit = fn::scalarLike(norm, most), factor = fn::div(limit, plus(norm, 1e-7));
+  return x.result(op, fn::mul(x[0], fn::where(fn::gt(norm, limit), factor, fn::scalarLike(norm, 1))));
+}
 
 /// pdist(self, p): the distances of all pairs of rows.
 Value pdist(OpCall &op) {
@@ -155,6 +175,7 @@ std::span<const OpEntry> distanceOps() {
       {"pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor", pairwiseDistance},
       {"cross(Tensor self, Tensor other, int? dim=None) -> Tensor", cross},
       {"linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", cross},
+      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", renorm},
       {"pdist(Tensor self, float p=2) -> Tensor", pdist},
       {"cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", covariance},
       {"corrcoef(Tensor self) -> Tensor", correlation},

@@ -19,7 +19,7 @@ public:
   Table() {
     for (std::span<const OpEntry> family :
          {arithmeticOps(), comparisonOps(), unaryOps(), specialOps(), activationOps(), reductionOps(), sortOps(), contractionOps(),
-          distanceOps(), convolutionOps(), windowOps(), resampleOps(), patchOps(), normalisationOps(), recurrentOps(), attentionOps(), fusedAttentionOps(), viewOps(), selectOps(), memoryOps(),
+          distanceOps(), convolutionOps(), windowOps(), adaptivePoolOps(), resampleOps(), patchOps(), normalisationOps(), recurrentOps(), attentionOps(), fusedAttentionOps(), viewOps(), selectOps(), memoryOps(),
           reshapeOps(), matrixOps(), indexingOps(), scatterOps(), lookupOps(), creationOps(), rangeOps(), conversionOps(), metadataOps(),
           quantisedOps(), lossOps(), backwardOps(), layerBackwardOps()})
       for (const OpEntry &entry : family) {

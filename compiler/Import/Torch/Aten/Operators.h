@@ -51,7 +51,8 @@ std::span<const OpEntry> sortOps();         // cumsum, cummax, sort, topk, media
 std::span<const OpEntry> contractionOps();  // linear, matmul, bmm, addmm, einsum
 std::span<const OpEntry> distanceOps();     // cdist, cosine_similarity, cov, cross
 std::span<const OpEntry> convolutionOps();  // conv2d, conv_transpose2d, _convolution
-std::span<const OpEntry> windowOps();       // max_pool2d, avg_pool2d, adaptive pools
+std::span<const OpEntry> windowOps();       // max_pool2d, avg_pool2d
+std::span<const OpEntry> adaptivePoolOps(); // adaptive_avg_pool2d
 std::span<const OpEntry> resampleOps();     // upsample_*, grid_sampler
 std::span<const OpEntry> patchOps();        // pad, pixel_shuffle, unfold, im2col, col2im
 std::span<const OpEntry> normalisationOps();

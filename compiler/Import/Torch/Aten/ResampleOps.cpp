@@ -114,6 +114,8 @@ Value gridSample(OpCall &op) {
     return Value::poison();
   if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
     return op.invalid("interpolation mode " + std::to_string(mode) + " and padding mode " + std::to_string(padding) + ", expected 0 to 2");
+  if (x[0].rank() >= 3 && x[1].rank() == x[0].rank() && !x[1].dim(-1).isConstant()) // One coordinate per spatial axis.
+    op.builder().constrainEqual(x[1].dim(-1), x[0].rank() - 2, "grid_sampler");
   options.mode = mode == 0 ? fn::ResizeMode::Linear : mode == 1 ? fn::ResizeMode::Nearest : fn::ResizeMode::Cubic;
   options.movesPositions = options.mode != fn::ResizeMode::Cubic;
   options.padding = padding == 0 ? fn::SamplePadding::Zeros : padding == 1 ? fn::SamplePadding::Border : fn::SamplePadding::Reflection;

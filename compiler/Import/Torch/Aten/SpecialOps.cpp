@@ -86,6 +86,22 @@ Tensor digammaOf(const Tensor &x) {
   return fn::where(fn::eq(x, zeroLike(x)), atZero, fn::where(isLow, reflected, result));
 }
 
+/// The modified Bessel function of order 0: its power series, which is good to f32 up to 12, and Hankel's expansion behind that.
+Tensor besselOf(const Tensor &given) {
+  Tensor x = fn::abs(given), quarter = times(fn::mul(x, x), 0.25), term = fn::scalarLike(x, 1), series = term;
+  for (int k = 1; k <= 40; ++k) {
+    term = fn::div(fn::mul(term, quarter), fn::scalarLike(term, static_cast<double>(k) * k));
+    series = fn::add(series, term);
+  }
+  Tensor inverse = over(1, x), part = fn::scalarLike(x, 1), expansion = part;
+  for (int k = 1; k <= 8; ++k) {
+    part = times(fn::mul(part, inverse), static_cast<double>((2 * k - 1) * (2 * k - 1)) / (8.0 * k));
+    expansion = fn::add(expansion, part);
+  }
+  Tensor far = fn::mul(fn::div(fn::exp(x), fn::sqrt(times(x, 2 * std::numbers::pi))), expansion);
+  return fn::where(fn::lt(x, fn::scalarLike(x, 12)), series, far);
+}
+
 /// -x log(x), 0 at 0.
 Tensor entropyOf(const Tensor &x) {
   Tensor infinity = fn::scalarLike(x, std::numeric_limits<double>::infinity()), zero = zeroLike(x);
@@ -112,6 +128,8 @@ std::span<const OpEntry> specialOps() {
       {"digamma(Tensor self) -> Tensor", precise<digammaOf>},
       {"special_digamma(Tensor self) -> Tensor", precise<digammaOf>},
       {"special_psi(Tensor self) -> Tensor", precise<digammaOf>},
+      {"i0(Tensor self) -> Tensor", precise<besselOf>},
+      {"special_i0(Tensor self) -> Tensor", precise<besselOf>},
       {"special_entr(Tensor self) -> Tensor", precise<entropyOf>},
       {"special_ndtr(Tensor self) -> Tensor", precise<normalOf>},
       {"special_ndtri(Tensor self) -> Tensor", precise<normalInverseOf>},

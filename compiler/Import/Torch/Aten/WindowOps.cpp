@@ -1,5 +1,7 @@
-// Pools: of windows that slide, and adaptive ones whose windows follow from the size of the result. Where positions of maxima are asked
-// for, the windows are laid out by one gather per axis; nothing of that is left in the graph when nobody uses the positions.
+// Pools of windows that slide. Where positions of maxima are asked for, the windows are laid out by one gather per axis; nothing of that
+// is left in the graph when nobody uses the positions.
+#include "compiler/Import/Torch/Aten/Pooling.h"
+
 #include "compiler/Import/Torch/Aten/Compute.h"
 #include "compiler/Import/Torch/Aten/Contraction.h"
 
@@ -10,52 +12,25 @@ using trace::Dims;
 using trace::Ints;
 using trace::Tensor;
 
-namespace {
-
-/// A pool's input with a batch axis, whether it came with one or not.
-class Batched {
-public:
-  Batched(OpCall &op, const Tensor &x, int64_t spatial) {
-    isAdded = x && x.rank() == spatial + 1;
-    if (op.ok() && !isAdded && x.rank() != spatial + 2)
-      op.invalid("the input has " + std::to_string(x.rank()) + " dimensions, expected " + std::to_string(spatial + 1) + " or " +
-                 std::to_string(spatial + 2));
-    value = isAdded ? fn::unsqueeze(x, {0}) : x;
-  }
-  Tensor undo(const Tensor &result) const { return isAdded ? fn::squeeze(result, {0}) : result; }
-
-  Tensor value;
-
-private:
-  bool isAdded = false;
-};
-
-fn::PoolOptions poolOptions(OpCall &op, int64_t spatial, size_t dilation, size_t ceilMode) {
-  fn::PoolOptions options;
-  options.kernel = perSpatialAxis(op, op.integers(1), spatial, 1, "the kernel");
-  Ints strides = op.integers(2);
-  options.strides = strides.empty() ? options.kernel : perSpatialAxis(op, strides, spatial, 1, "the stride");
-  options.padLow = perSpatialAxis(op, op.integers(3), spatial, 0, "the padding");
-  options.padHigh = options.padLow;
-  if (dilation != 0)
-    options.dilations = perSpatialAxis(op, op.integers(dilation), spatial, 1, "the dilation");
-  options.ceilMode = op.flag(ceilMode);
-  for (int64_t i = 0; i < spatial && op.ok(); ++i)
-    if (options.padLow[i] * 2 > options.kernel[i])
-      op.invalid("the padding " + std::to_string(options.padLow[i]) + " is more than half of the kernel's " +
-                 std::to_string(options.kernel[i]) + "; PyTorch refuses it too");
-  return options;
+Batched::Batched(OpCall &op, const Tensor &x, int64_t spatial) {
+  isAdded_ = x && x.rank() == spatial + 1;
+  if (op.ok() && !isAdded_ && x.rank() != spatial + 2)
+    op.invalid("the input has " + std::to_string(x.rank()) + " dimensions, expected " + std::to_string(spatial + 1) + " or " +
+               std::to_string(spatial + 2));
+  value = isAdded_ ? fn::unsqueeze(x, {0}) : x;
 }
 
-// Positions of maxima. `positions[i]` are those of the input that the windows of spatial axis i hold: a vector of
-// [outputs * width], all of them inside the input and the window; where a window is cut off it holds one of its elements twice.
+Tensor Batched::undo(const Tensor &result) const { return isAdded_ ? fn::squeeze(result, {0}) : result; }
 
-struct Windows {
-  std::vector<Tensor> positions;
-  Ints widths;
-};
+Dims outputDims(OpCall &op, size_t index, int64_t spatial) {
+  Dims dims = op.dims(index);
+  if (dims.size() == 1)
+    dims.assign(static_cast<size_t>(spatial), dims[0]);
+  if (op.ok() && static_cast<int64_t>(dims.size()) != spatial)
+    op.invalid("the size of the result has " + std::to_string(dims.size()) + " entries, expected " + std::to_string(spatial));
+  return dims;
+}
 
-/// The position in its plane of the first maximum of each window; x [N, C, spatial...], `dims` the sizes of the result.
 Tensor positionsOfMaxima(OpCall &op, const Tensor &x, const Dims &dims, const Windows &windows) {
   int64_t spatial = static_cast<int64_t>(windows.widths.size());
   Tensor laidOut = x;
@@ -87,6 +62,25 @@ Tensor positionsOfMaxima(OpCall &op, const Tensor &x, const Dims &dims, const Wi
     flat = fn::add(fn::mul(flat, op.builder().fromDim(x.dim(2 + i))), fn::gather(windows.positions[i], index, 0));
   }
   return flat;
+}
+
+namespace {
+
+fn::PoolOptions poolOptions(OpCall &op, int64_t spatial, size_t dilation, size_t ceilMode) {
+  fn::PoolOptions options;
+  options.kernel = perSpatialAxis(op, op.integers(1), spatial, 1, "the kernel");
+  Ints strides = op.integers(2);
+  options.strides = strides.empty() ? options.kernel : perSpatialAxis(op, strides, spatial, 1, "the stride");
+  options.padLow = perSpatialAxis(op, op.integers(3), spatial, 0, "the padding");
+  options.padHigh = options.padLow;
+  if (dilation != 0)
+    options.dilations = perSpatialAxis(op, op.integers(dilation), spatial, 1, "the dilation");
+  options.ceilMode = op.flag(ceilMode);
+  for (int64_t i = 0; i < spatial && op.ok(); ++i)
+    if (options.padLow[i] * 2 > options.kernel[i])
+      op.invalid("the padding " + std::to_string(options.padLow[i]) + " is more than half of the kernel's " +
+                 std::to_string(options.kernel[i]) + "; PyTorch refuses it too");
+  return options;
 }
 
 Windows slidingWindows(OpCall &op, const Tensor &x, const Dims &dims, const fn::PoolOptions &options) {
@@ -172,136 +166,6 @@ Value avgPool(OpCall &op) {
   return input.result(op, x.undo(times(sums, static_cast<double>(count) / static_cast<double>(divisor))));
 }
 
-// Adaptive pools: window i of n over a size s reaches from floor(i * s / n) to ceil((i + 1) * s / n).
-
-struct AdaptiveAxis {
-  int64_t size, outputs, width;
-  Ints starts, lengths;
-};
-
-AdaptiveAxis adaptiveAxis(int64_t size, int64_t outputs) {
-  AdaptiveAxis axis{size, outputs, 0, {}, {}};
-  for (int64_t i = 0; i < outputs; ++i) {
-    int64_t start = i * size / outputs, end = ((i + 1) * size + outputs - 1) / outputs;
-    axis.starts.push_back(start);
-    axis.lengths.push_back(end - start);
-    axis.width = std::max(axis.width, end - start);
-  }
-  return axis;
-}
-
-/// Positions of all windows; short ones repeat their last element.
-Ints positionsOf(const AdaptiveAxis &axis) {
-  Ints positions;
-  for (int64_t i = 0; i < axis.outputs; ++i)
-    for (int64_t j = 0; j < axis.width; ++j)
-      positions.push_back(axis.starts[i] + std::min(j, axis.lengths[i] - 1));
-  return positions;
-}
-
-/// One axis of an adaptive pool, x [N, C, spatial...].
-Tensor poolAdaptively(OpCall &op, const Tensor &x, int64_t axis, const Dim &outputs, bool isMax) {
-  auto reduce = [&](const Tensor &y, int64_t at, bool keepDims) {
-    return fn::reduce(y, isMax ? fn::Reduction::Max : fn::Reduction::Mean, Ints{at}, keepDims);
-  };
-  Dim size = x.dim(axis);
-  if (size == outputs)
-    return x;
-  if (outputs == Dim(1))
-    return reduce(x, axis, true);
-  if (!size.isConstant() || !outputs.isConstant()) {
-    op.unsupported("adaptive pooling of " + size.str() + " to " + outputs.str() +
-                   " elements: the windows follow from the sizes, which must be known when the model is compiled (give the input's size)");
-    return x;
-  }
-  if (size.constant() == 0 || outputs.constant() == 0 || size.constant() > (1 << 20) || outputs.constant() > (1 << 20)) {
-    op.unsupported("adaptive pooling of " + size.str() + " to " + outputs.str() + " elements");
-    return x;
-  }
-  AdaptiveAxis windows = adaptiveAxis(size.constant(), outputs.constant());
-  Dims split = x.dims();
-  split[axis] = windows.outputs;
-  split.insert(split.begin() + axis + 1, windows.width);
-  if (windows.size % windows.outputs == 0)
-    return reduce(fn::reshape(x, split), axis + 1, false);
-  Tensor laidOut = fn::reshape(fn::gather(x, op.builder().vector(positionsOf(windows)), axis), split);
-  if (isMax)
-    return reduce(laidOut, axis + 1, false);
-  Dims spread(split.size(), 1);
-  spread[axis] = windows.outputs;
-  Tensor lengths = fn::reshape(op.builder().vector(windows.lengths), spread);
-  spread[axis + 1] = windows.width;
-  Dims inWindow(split.size(), 1);
-  inWindow[axis + 1] = windows.width;
-  Tensor isInside = fn::lt(fn::iota(op.builder(), ElementType::I64, inWindow, axis + 1), lengths);
-  Tensor sum = fn::reduce(fn::where(isInside, laidOut, zeroLike(laidOut)), fn::Reduction::Sum, Ints{axis + 1}, false);
-  spread.erase(spread.begin() + axis + 1);
-  return fn::div(sum, fn::cast(fn::reshape(lengths, spread), x.type()));
-}
-
-/// Whole windows of the same size on all axes are an ordinary pool; nothing when they are not.
-std::optional<fn::PoolOptions> evenWindows(const Tensor &x, const Dims &outputs) {
-  fn::PoolOptions options;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Dim size = x.dim(2 + static_cast<int64_t>(i));
-    if (!size.isConstant() || !outputs[i].isConstant() || outputs[i].constant() < 1 || size.constant() % outputs[i].constant() != 0 ||
-        size.constant() == 0)
-      return std::nullopt;
-    options.kernel.push_back(size.constant() / outputs[i].constant());
-  }
-  options.strides = options.kernel;
-  return options;
-}
-
-Dims outputDims(OpCall &op, size_t index, int64_t spatial) {
-  Dims dims = op.dims(index);
-  if (dims.size() == 1)
-    dims.assign(static_cast<size_t>(spatial), dims[0]);
-  if (op.ok() && static_cast<int64_t>(dims.size()) != spatial)
-    op.invalid("the size of the result has " + std::to_string(dims.size()) + " entries, expected " + std::to_string(spatial));
-  return dims;
-}
-
-template <int64_t spatial>
-Value adaptiveAvgPool(OpCall &op) {
-  Operands input = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
-  Dims outputs = outputDims(op, 1, spatial);
-  Batched x(op, input[0], spatial);
-  if (!op.ok())
-    return Value::poison();
-  bool isGlobal = std::all_of(outputs.begin(), outputs.end(), [](const Dim &dim) { return dim == Dim(1); });
-  if (isGlobal)
-    return input.result(op, x.undo(fn::reduce(x.value, fn::Reduction::Mean, axisRange(2, 2 + spatial), /*keepDims=*/true)));
-  if (std::optional<fn::PoolOptions> options = evenWindows(x.value, outputs))
-    return input.result(op, x.undo(fn::avgPool(x.value, *options)));
-  Tensor result = x.value;
-  for (int64_t i = 0; i < spatial && op.ok(); ++i)
-    result = poolAdaptively(op, result, 2 + i, outputs[i], /*isMax=*/false);
-  return input.result(op, x.undo(result));
-}
-
-template <int64_t spatial>
-Value adaptiveMaxPool(OpCall &op) {
-  Dims outputs = outputDims(op, 1, spatial);
-  Batched x(op, op.tensor(0), spatial);
-  Tensor values = x.value;
-  for (int64_t i = 0; i < spatial && op.ok(); ++i)
-    values = poolAdaptively(op, values, 2 + i, outputs[i], /*isMax=*/true);
-  if (!op.ok())
-    return Value::poison();
-  Windows windows;
-  Dims dims = values.dims();
-  for (int64_t i = 0; i < spatial; ++i) {
-    Dim size = x.value.dim(2 + i);
-    if (!size.isConstant() || !dims[2 + i].isConstant())
-      return op.unsupported("adaptive maximum pools over sizes that are known only at run time");
-    AdaptiveAxis axis = adaptiveAxis(size.constant(), dims[2 + i].constant());
-    windows.positions.push_back(op.builder().vector(positionsOf(axis)));
-    windows.widths.push_back(axis.width);
-  }
-  return op.results({x.undo(values), x.undo(positionsOfMaxima(op, x.value, dims, windows))});
-}
-
 /// max_unpool2d(self, indices, output_size): each value goes where its maximum was.
 Value maxUnpool(OpCall &op) {
   Dims outputs = outputDims(op, 2, 2);
@@ -342,14 +206,6 @@ std::span<const OpEntry> windowOps() {
       {"avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
        "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
        avgPool<3>},
-      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", adaptiveAvgPool<1>},
-      {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAvgPool<2>},
-      {"adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAvgPool<3>},
-      {"_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", adaptiveAvgPool<2>},
-      {"_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", adaptiveAvgPool<3>},
-      {"adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<1>},
-      {"adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<2>},
-      {"adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", adaptiveMaxPool<3>},
       {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", maxUnpool},
   };
   return entries;

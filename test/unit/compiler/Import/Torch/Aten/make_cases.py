@@ -221,6 +221,7 @@ def unary():
     case("acosh", T([1.0, 2.0, 0.5]))
     for name in ["lgamma", "digamma", "special_entr", "special_ndtr"]:
         case(name, T([0.1, 0.5, 1.0, 2.5, 30.0, -0.3, -2.6, 0.0, inf, nan]), tol=1e-5)
+    case("i0", T([0.0, 0.5, -3.0, 11.0, 13.0, 60.0]), tol=1e-5)
     case("special_ndtri", T([0.1, 0.5, 0.999, 0.0, 1.0]), tol=1e-5)
     for name in ["abs", "neg", "sign", "floor", "bitwise_not", "exp", "sigmoid", "isnan", "sqrt"]:
         case(name, T([0, 1, 4]))
@@ -394,6 +395,8 @@ def contraction():
     case("pairwise_distance", noise(2, 3), noise(2, 3, seed=2))
     case("matrix_power", noise(3, 3), 5)
     case("matrix_power", noise(2, 2, 2), 0)
+    case("kron", noise(2, 3), noise(2, seed=2))
+    case("renorm", noise(2, 3), 2, 0, 1.0)
     case("pdist", noise(4, 3))
     case("cov", noise(3, 5))
     case("corrcoef", noise(3, 5))
@@ -437,7 +440,10 @@ def window():
     case("adaptive_avg_pool2d", Dynamic(image, {2: "h", 3: "w"}), [1, 1])
     case("adaptive_avg_pool1d", noise(2, 3, 7), [3])
     case("adaptive_avg_pool3d", noise(1, 1, 3, 4, 5), [2, 3, 2])
-    refused("adaptive_avg_pool2d", Dynamic(image, {2: "h"}), [3, 3], says="known when the model is compiled")
+    case("adaptive_avg_pool2d", Dynamic(image, {2: "h"}), [3, 3])
+    case("adaptive_avg_pool2d", Dynamic(image, {2: "h", 3: "w"}), [4, 9])
+    case("adaptive_max_pool2d", Dynamic(image, {2: "h", 3: "w"}), [3, 4])
+    case("adaptive_max_pool2d", Dynamic(image, {2: "h", 3: "w"}), [1, 1])
     case("max_unpool2d", T([[[[5.0, 6.0]]]]), T([[[[1, 7]]]]), [2, 4])
     small = noise(1, 1, 3, 4)
     for name in ["upsample_nearest2d", "_upsample_nearest_exact2d"]:
@@ -455,6 +461,7 @@ def window():
         case("_upsample_bilinear2d_aa", small, sizes, False, tol=1e-5)
         case("_upsample_bicubic2d_aa", small, sizes, False, tol=1e-5)
     case("upsample_bilinear2d.vec", Dynamic(small, {2: "h", 3: "w"}), None, False, [2.0, 2.0])
+    case("upsample_bilinear2d.vec", Dynamic(small, {2: "h", 3: "w"}), None, False, [1.7, 1.5], tol=1e-5)
     case("upsample_nearest2d.vec", Dynamic(small, {2: "h"}), [6, 8], None)
     grid = noise(1, 2, 3, 2, scale=1.3)
     for mode in range(3):
