@@ -2,6 +2,8 @@
 // State from the tracing API to the session: what methods leave behind, in which order, and with how many copies.
 #include "unit/compiler/Run/CompiledModel.h"
 
+#include "dialects/Graph/ParameterStore.h"
+
 namespace stator::test {
 
 using serialization::InstructionKind;
@@ -179,6 +181,33 @@ TEST_CASE("several methods share parameters and state") {
   model.run("get", {});
   model.run("step", {x1});
   std::filesystem::remove(file);
+}
+
+TEST_CASE("weights that lie strided in their file, frozen and as state") {
+  Builder b;
+  trace::BuilderImpl &impl = b.impl();
+  TensorValue bytes = noise(ElementType::F32, {70, 70});
+  int source = graph::parametersOf(impl.context()).addOwned(bytes.data);
+  TensorValue flags = noise(ElementType::I1, {3000});
+  for (std::byte &flag : flags.data)
+    flag = std::byte(flag == std::byte(0) ? 0 : 7);
+  int flagSource = graph::parametersOf(impl.context()).addOwned(flags.data);
+  Tensor x = b.input("x", ElementType::F32, {4, 64}), image = b.input("image", ElementType::F32, {1, 16, 6, 6});
+  Tensor transposed = impl.mappedParameter("transposed", ElementType::F32, {64, 40}, source, 8, {1, 70});
+  Tensor repeated = impl.mappedParameter("repeated", ElementType::F32, {64, 64}, source, 0, {0, 2});
+  Tensor filter = impl.mappedParameter("filter", ElementType::F32, {16, 16, 3, 3}, source, 4, {9, 160, 3, 1});
+  Tensor state = impl.mappedParameter("state", ElementType::F32, {64, 64}, source, 16, {2, 64}, /*isMutable=*/true);
+  Tensor mask = impl.mappedParameter("mask", ElementType::I1, {1000, 2}, flagSource, 1, {1, 900}, /*isMutable=*/true);
+  Tensor y = fn::matmul(fn::matmul(x, repeated), transposed);
+  b.output("y", y);
+  b.output("z", fn::conv(image, filter, {}));
+  b.output("count", fn::reduce(fn::cast(mask, ElementType::I64), fn::Reduction::Sum, {}, false));
+  b.setState(state, state + fn::matmul(fn::transpose(x), x));
+  b.setState(mask, fn::logicalNot(mask));
+  REQUIRE(b.finish().ok());
+  CompiledModel model(b, 1e-4);
+  for (int64_t call = 0; call < 3; ++call)
+    model.run("forward", {noise(ElementType::F32, {4, 64}, call), noise(ElementType::F32, {1, 16, 6, 6}, call)});
 }
 
 TEST_CASE("weights that change are not packed or folded") {

@@ -80,7 +80,7 @@ TEST_CASE("examples in descriptions are valid", "[examples]") {
       // Composed for many operations at once (the mnemonic is pasted in), or not complete without its module.
       if (example.find('"') != std::string::npos && example.find("\" #") != std::string::npos)
         continue;
-      if (example.find("get_parameter") != std::string::npos || example.find("graph.yield") == 0 || example.find("graph.symbols") == 0)
+      if (example.find("et_parameter") != std::string::npos || example.find("graph.yield") == 0 || example.find("graph.symbols") == 0)
         continue;
       MLIRContext context;
       context.loadDialect<GraphDialect, func::FuncDialect>();

@@ -36,6 +36,7 @@ const Exemptions kNoInference = {
     {"graph.parameter", "has no results"},
     {"graph.reshape", "the sizes are the request"},
     {"graph.resize", "the sizes are the request"},
+    {"graph.set_parameter", "has no results"},
     {"graph.slice", "the sizes are the request"},
     {"graph.while", "its regions say"},
     {"graph.yield", "has no results"},
