@@ -84,9 +84,12 @@ bool Evaluator::assume(const BoolValue &condition, bool wanted) {
       if (!holds)
         return false;
       context.builder().constrainEqual(fact.a, fact.b, "a check of the model");
-    } else if (!impl.assumeNonNegative(holds ? (fact.b - fact.a).expr() : (fact.a - fact.b - trace::Dim(1)).expr())) {
-      return false;
+      continue;
     }
+    // a <= b, or b + 1 <= a.
+    const trace::Dim low = holds ? fact.a : fact.b + trace::Dim(1), high = holds ? fact.b : fact.a;
+    if (!impl.assumeNonNegative((high - low).expr()))
+      context.builder().constrainEqual(min(low, high), low, "a check of the model");
   }
   return true;
 }
