@@ -157,3 +157,26 @@ TEST_CASE("higher-order operators that are not well formed") {
   refusesNode("scan", {asGraph("g", body), asTensors({"z", "z"}), asTensors({"x"}), asTensors({})}, StatusCode::InvalidFile,
               "its graph has 1 outputs for 2 carried values");
 }
+
+TEST_CASE("inside of autocast products compute in its type, and only there") {
+  GraphParts body{.inputs = {asTensor("v")},
+                  .outputs = {asTensor("r")},
+                  .nodes = {aten("linear.default", {{"input", asTensor("v")}, {"weight", asTensor("v")}}, "r")}};
+  auto types = [&](bool isEnabled) {
+    std::string enabled = isEnabled ? R"({"as_bool":true})" : R"({"as_bool":false})";
+    Imported imported(archiveOf(program(
+        {higherOrder("wrap_with_autocast",
+                     {R"({"as_string":"cpu"})", R"({"as_none":true})", enabled, R"({"as_none":true})", asGraph("g", body), asTensor("x")},
+                     {asTensor("y")}),
+         aten("linear.default", {{"input", asTensor("x")}, {"weight", asTensor("x")}}, "z")},
+        {asTensor("y"), asTensor("z")}, {{"x", floats({"2", "2"})}})));
+    INFO(imported.model.status.message());
+    REQUIRE(imported.model.status.ok());
+    std::string text;
+    for (mlir::Type type : imported.method().getResultTypes())
+      llvm::raw_string_ostream(text) << type << " ";
+    return text;
+  };
+  CHECK(types(true) == "tensor<2x2xbf16> tensor<2x2xf32> ");
+  CHECK(types(false) == "tensor<2x2xf32> tensor<2x2xf32> ");
+}

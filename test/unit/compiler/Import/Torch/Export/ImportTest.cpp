@@ -201,7 +201,7 @@ TEST_CASE("several programs become methods") {
 
 TEST_CASE("every node that is not supported is reported, with its line in the model") {
   const std::string stack =
-      R"(  File \"/usr/lib/torch/nn/modules/module.py\", line 9, in _call_impl\n    return forward()\n  File \"/home/me/model.py\", line 12, in forward\n    y = x.foo()\n  File \"/usr/lib/torch/nn/functional.py\", line 7, in foo\n    return inner(x)\n)";
+      R"(  File \"/usr/lib/torch/nn/modules/module.py\", line 9, in _call_impl\n    return forward()\n  File \"/models/model.py\", line 12, in forward\n    y = x.foo()\n  File \"/usr/lib/torch/nn/functional.py\", line 7, in foo\n    return inner(x)\n)";
   ProgramParts parts{.graph = {.inputs = {asTensor("x")},
                                .outputs = {asTensor("c")},
                                .nodes = {node("torch.ops.aten.no_such.default", {{"self", asTensor("x")}}, {asTensor("a")}, stack),
@@ -214,7 +214,7 @@ TEST_CASE("every node that is not supported is reported, with its line in the mo
   CHECK(imported.model.status.code() == StatusCode::Unsupported);
   REQUIRE(imported.model.unsupported.size() == 4);
   CHECK(imported.model.unsupported[0].place ==
-        "node `a` (torch.ops.aten.no_such.default), /home/me/model.py, line 12, in forward: `y = x.foo()`");
+        "node `a` (torch.ops.aten.no_such.default), /models/model.py, line 12, in forward: `y = x.foo()`");
   CHECK(imported.model.unsupported[0].reason.find("no such operator is supported; run_decompositions()") == 0);
   CHECK(imported.model.unsupported[1].reason == "no such operator is supported");
   CHECK(imported.model.unsupported[2].reason.find("is a part of torch.vmap") == 0);

@@ -136,3 +136,37 @@ TEST_CASE("arithmetic that is not well formed") {
   refusesNode(binary("_operator.floordiv", asInt(1), asInt(0), "r"), "a size cannot be computed");
   refusesNode(node("math.floor", {{"a", asFloat("\"Infinity\"")}}, {asSymInt("r")}), "is no integer");
 }
+
+TEST_CASE("sizes that depend on data are refused") {
+  ProgramParts parts{
+      .graph = {.inputs = {asTensor("e")},
+                .outputs = {asTensor("f")},
+                .nodes = {node("torch.ops.aten.item.default", {{"self", asTensor("e")}}, {asSymInt("u")}),
+                          node("torch.ops.aten.full.default", {{"size", R"({"as_sym_ints":[{"as_name":"u"}]})"}, {"fill_value", asInt(1)}},
+                               {asTensor("f")})},
+                .tensors = {{"e", meta(5, {}, {})}, {"f", floats({"Symbol('u0', integer=True)"})}},
+                .sizes = R"x("u":{"as_expr":{"expr_str":"Symbol('u0', integer=True)","hint":null}})x"}};
+  refuses(archiveOf(parts), StatusCode::Unsupported, "depends on the values of a tensor");
+}
+
+TEST_CASE("numbers that the caller gives are data, or constants by option") {
+  ProgramParts parts{.graph = {.inputs = {asSymInt("n"), R"({"as_sym_float":{"as_name":"f"}})"},
+                               .outputs = {asSymInt("r")},
+                               .nodes = {binary("_operator.mul", asSymInt("n"), R"({"as_sym_float":{"as_name":"f"}})", "r")},
+                               .tensors = {}},
+                     .inputSpecs = {R"({"user_input":{"arg":{"as_sym_int":{"as_name":"n"}}}})",
+                                    R"({"user_input":{"arg":{"as_sym_float":{"as_name":"f"}}}})"}};
+  Imported imported(archiveOf(parts));
+  CHECK(imported.run({tensorOf({}, {3}, ElementType::I64), tensorOf({}, {0.5}, ElementType::F64)}).front().reals() == Numbers{1.5});
+  CHECK(imported.names(false) == Texts{"n", "f"});
+  compiler::ImportOptions options;
+  options.constants = {{.name = "n", .text = "4"}, {.name = "f", .text = "0.25"}};
+  CHECK(Imported(archiveOf(parts), options).run({}).front().reals() == Numbers{1});
+  options.constants[0].text = "four";
+  refuses(archiveOf(parts), StatusCode::InvalidArgument, "is a number in the program, which `four` is not", options);
+  parts.graph.inputs[0] = R"({"as_custom_obj":{"name":"n","class_fqn":"c"}})";
+  parts.inputSpecs[0] = R"({"user_input":{"arg":{"as_custom_obj":{"name":"n","class_fqn":"c"}}}})";
+  parts.graph.outputs = {asTensor("n")};
+  parts.graph.nodes = {};
+  CHECK(!Imported(archiveOf(parts)).model.status.ok());
+}
