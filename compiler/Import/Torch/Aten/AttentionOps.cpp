@@ -92,7 +92,8 @@ Tensor scores(OpCall &call, const Attention &a) {
   Tensor products = fn::matmul(times(widened(a.query), half), fn::transpose(times(widened(a.key), half), swap));
   Tensor lowest = fn::scalarLike(products, -std::numeric_limits<double>::infinity());
   if (a.mask)
-    products = a.mask.type() == ElementType::I1 ? fn::where(a.mask, products, lowest) : fn::add(products, fn::cast(a.mask, products.type()));
+    products =
+        a.mask.type() == ElementType::I1 ? fn::where(a.mask, products, lowest) : fn::add(products, fn::cast(a.mask, products.type()));
   if (a.isCausal && call.ok()) {
     Tensor row = fn::iota(call.builder(), ElementType::I64, {products.dim(-2), 1}, 0);
     Tensor column = fn::iota(call.builder(), ElementType::I64, {1, products.dim(-1)}, 1);

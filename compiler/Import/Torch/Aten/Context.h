@@ -73,6 +73,13 @@ public:
   /// Kept once each, in order.
   void warn(std::string message);
   const std::vector<std::string> &warnings() const { return warnings_; }
+  /// Nested tensors: memory that holds padded sequences, and which elements of [batch, length] are no padding.
+  void markNested(const TensorRef &tensor, trace::Tensor isFilled) { nested_[tensor->storage()] = std::move(isFilled); }
+  /// Absent for all other tensors.
+  trace::Tensor nestedMask(const TensorRef &tensor) const {
+    auto found = nested_.find(tensor->storage());
+    return found == nested_.end() ? trace::Tensor() : found->second;
+  }
   /// Inside of torch.autocast: the type in which contractions compute; nothing outside.
   std::optional<ElementType> autocast;
 
@@ -84,6 +91,7 @@ private:
   std::vector<Scope> scopes_;
   uint64_t nextScope_ = 1;
   std::vector<std::string> warnings_;
+  std::map<std::shared_ptr<Storage>, trace::Tensor> nested_;
 };
 
 } // namespace stator::torch

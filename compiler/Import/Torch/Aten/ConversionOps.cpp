@@ -18,9 +18,7 @@ Value numberAt(OpCall &call, size_t index) {
   return value.isTensor() ? call.context().item(call.context().read(value.asTensor())) : value;
 }
 
-Tensor scalarOf(OpCall &call, size_t index, ElementType type) {
-  return fn::cast(call.context().scalarTensor(numberAt(call, index)), type);
-}
+Tensor scalarOf(OpCall &call, size_t index, ElementType type) { return fn::cast(call.context().scalarTensor(numberAt(call, index)), type); }
 
 ElementType defaultTypeOf(const Value &scalar) {
   return scalar.isInt() ? ElementType::I64 : scalar.isBool() ? ElementType::I1 : ElementType::F32;
@@ -78,7 +76,10 @@ Value typeAs(OpCall &call) {
   TensorRef other = call.ref(1);
   return convert(call, other->type(), false, kPreserveFormat);
 }
-template <ElementType type> Value castTo(OpCall &call) { return convert(call, type, false, kPreserveFormat); }
+template <ElementType type>
+Value castTo(OpCall &call) {
+  return convert(call, type, false, kPreserveFormat);
+}
 
 /// prims.convert_element_type.
 Value convertElementType(OpCall &call) {

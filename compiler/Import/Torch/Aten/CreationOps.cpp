@@ -22,8 +22,14 @@ Value filled(OpCall &call, const Dims &dims, double value, size_t dtype, Element
   return call.ok() ? call.result(fn::full(call.builder(), type, dims, value)) : Value::poison();
 }
 
-template <int value> Value constant(OpCall &call) { return filled(call, call.dims(0), value, 1); }
-template <int value> Value newConstant(OpCall &call) { return filled(call, call.dims(1), value, 2, call.ref(0)->type()); }
+template <int value>
+Value constant(OpCall &call) {
+  return filled(call, call.dims(0), value, 1);
+}
+template <int value>
+Value newConstant(OpCall &call) {
+  return filled(call, call.dims(1), value, 2, call.ref(0)->type());
+}
 
 /// (self, *, dtype, layout, device, pin_memory, memory_format)
 Value likeOf(OpCall &call, const Tensor &scalar, size_t format) {
@@ -35,7 +41,8 @@ Value likeOf(OpCall &call, const Tensor &scalar, size_t format) {
   int64_t memory = call.isNone(format) ? kPreserveFormat : call.integer(format);
   return call.ok() ? Value::tensor(call.context().make(value, formatStrides(call.context(), dims, memory, self))) : Value::poison();
 }
-template <int value> Value constantLike(OpCall &call) {
+template <int value>
+Value constantLike(OpCall &call) {
   ElementType type = call.dtype(1).value_or(call.ref(0)->type());
   return likeOf(call, call.builder().scalar(type, value), 5);
 }

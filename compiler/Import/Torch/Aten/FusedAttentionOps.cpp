@@ -64,8 +64,8 @@ std::pair<Tensor, Tensor> multiHead(OpCall &call, const MultiHead &m) {
   Tensors parts = projections(m);
   if (!call.ok())
     return {};
-  Attention a{splitHeads(parts[0], m.heads, m.width), splitHeads(parts[1], m.heads, m.width),
-              splitHeads(parts[2], m.heads, m.width), shownBy(call, m)};
+  Attention a{splitHeads(parts[0], m.heads, m.width), splitHeads(parts[1], m.heads, m.width), splitHeads(parts[2], m.heads, m.width),
+              shownBy(call, m)};
   Dims d = m.query.dims();
   Tensor weights, output;
   if (m.needsWeights && call.ok()) {
@@ -87,9 +87,10 @@ std::optional<int64_t> maskTypeOf(OpCall &call, size_t index) {
   return call.isNone(index) ? std::nullopt : std::optional<int64_t>(call.integer(index));
 }
 
-/// (query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)
+/// (query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights,
+/// mask_type)
 Value nativeMultiHead(OpCall &call) {
-  MultiHead m{call.tensor(0), call.tensor(1),  call.tensor(2),  call.tensor(5),      call.tensor(6), call.tensor(7), call.tensor(8),
+  MultiHead m{call.tensor(0),  call.tensor(1),  call.tensor(2), call.tensor(5),       call.tensor(6), call.tensor(7), call.tensor(8),
               call.integer(3), call.integer(4), call.tensor(9), maskTypeOf(call, 12), call.flag(10),  call.flag(11)};
   auto [output, weights] = multiHead(call, m);
   if (!call.ok())
@@ -100,13 +101,19 @@ Value nativeMultiHead(OpCall &call) {
 /// (src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1,
 /// norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)
 Value encoderLayer(OpCall &call) {
-  Tensor x = call.tensor(0);
+  Tensor x = call.tensor(0), isFilled = call.context().nestedMask(call.ref(0));
   bool usesGelu = call.flag(7), normFirst = call.flag(8);
   double epsilon = call.number(9);
   auto norm = [&](const Tensor &y, size_t weight) { return fn::layerNorm(y, call.tensor(weight), call.tensor(weight + 1), -1, epsilon); };
   Tensor input = normFirst ? norm(x, 10) : x;
-  MultiHead m{input,           input,           input,           call.tensor(3),       call.tensor(4), call.tensor(5), call.tensor(6),
-              call.integer(1), call.integer(2), call.tensor(18), maskTypeOf(call, 19)};
+  MultiHead m{input,          input,           input,           call.tensor(3),  call.tensor(4),      call.tensor(5),
+              call.tensor(6), call.integer(1), call.integer(2), call.tensor(18), maskTypeOf(call, 19)};
+  if (isFilled && m.mask)
+    return call.unsupported("a mask beside a nested tensor");
+  if (isFilled) {
+    m.mask = fn::logicalNot(isFilled);
+    m.maskType = 1;
+  }
   Tensor attended = multiHead(call, m).first;
   if (!call.ok())
     return Value::poison();
@@ -116,7 +123,10 @@ Value encoderLayer(OpCall &call) {
   Tensor hidden = fn::linear(normFirst ? norm(x, 12) : x, call.tensor(14), call.tensor(15));
   hidden = usesGelu ? fn::gelu(hidden) : fn::relu(hidden);
   x = fn::add(x, fn::linear(hidden, call.tensor(16), call.tensor(17)));
-  return call.result(normFirst ? x : norm(x, 12));
+  Value result = call.result(normFirst ? x : norm(x, 12));
+  if (isFilled && result.isTensor())
+    call.context().markNested(result.asTensor(), isFilled);
+  return result;
 }
 
 /// (qkv, qkv_bias, num_heads): queries scaled, keys and values, each [batch, heads, length, width].
@@ -134,9 +144,37 @@ Value transformBias(OpCall &call) {
   return Value::tuple({call.result(times(parts[0], scaleOf(call, a))), call.result(parts[1]), call.result(parts[2])});
 }
 
-Value nested(OpCall &call) {
-  return call.unsupported("nested tensors are not supported; make the encoder with enable_nested_tensor=False, or export without a "
-                          "padding mask");
+// Nested tensors, with which nn.TransformerEncoder leaves out padding: the padded tensor goes on, and what is padding is remembered.
+
+Value nestedFromMask(OpCall &call) {
+  Tensor x = call.tensor(0), mask = call.tensor(1);
+  if (!call.ok())
+    return Value::poison();
+  if (mask.rank() != 2 || x.rank() < 2)
+    return call.invalid("a mask of rank " + std::to_string(mask.rank()) + ", expected 2");
+  Value result = call.result(x);
+  call.context().markNested(result.asTensor(), fn::cast(mask, ElementType::I1));
+  return result;
+}
+
+Value isLeftAligned(OpCall &call) {
+  call.context().warn("padding masks are taken to have all padding at the end");
+  return Value::boolean(true);
+}
+
+Value padded(OpCall &call) {
+  TensorRef self = call.ref(0);
+  Tensor x = call.tensor(0), isFilled = call.context().nestedMask(self);
+  double padding = call.number(1);
+  if (!call.ok())
+    return Value::poison();
+  if (!isFilled)
+    return call.unsupported("nested tensors are supported only where nn.TransformerEncoder makes them of a padding mask");
+  // PyTorch cuts off what is padding in all sequences; the length must be known here, so it stays.
+  call.context().warn("sequences that come out of a nested tensor have the length that they had before, even if all end earlier");
+  Dims aligned = isFilled.dims();
+  aligned.resize(static_cast<size_t>(x.rank()), Dim(1));
+  return call.result(fn::where(fn::reshape(isFilled, aligned), x, fn::scalarLike(x, padding)));
 }
 
 } // namespace
@@ -145,7 +183,8 @@ Value nested(OpCall &call) {
 
 std::span<const OpEntry> fusedAttentionOps() {
   static constexpr OpEntry entries[] = {
-      {"_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, " FUSED_IN "Tensor? mask=None, bool need_weights=True, "
+      {"_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, " FUSED_IN
+       "Tensor? mask=None, bool need_weights=True, "
        "bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
        nativeMultiHead},
       {"_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, " FUSED_IN "bool use_gelu, bool norm_first, float eps, "
@@ -153,9 +192,9 @@ std::span<const OpEntry> fusedAttentionOps() {
        "Tensor ffn_weight_2, Tensor ffn_bias_2, Tensor? mask=None, int? mask_type=None) -> Tensor",
        encoderLayer},
       {"_transform_bias_rescale_qkv(Tensor qkv, Tensor qkv_bias, int num_heads) -> (Tensor, Tensor, Tensor)", transformBias},
-      {"_nested_tensor_from_mask(Tensor t, Tensor mask, bool mask_check=True) -> Tensor", nested},
-      {"_nested_tensor_from_mask_left_aligned(Tensor t, Tensor mask) -> bool", nested},
-      {"to_padded_tensor(Tensor self, float padding, int[]? output_size=None) -> Tensor", nested},
+      {"_nested_tensor_from_mask(Tensor t, Tensor mask, bool mask_check=True) -> Tensor", nestedFromMask},
+      {"_nested_tensor_from_mask_left_aligned(Tensor t, Tensor mask) -> bool", isLeftAligned},
+      {"to_padded_tensor(Tensor self, float padding, int[]? output_size=None) -> Tensor", padded},
   };
   return entries;
 }

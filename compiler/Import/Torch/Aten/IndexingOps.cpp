@@ -251,8 +251,7 @@ Value takeAlong(OpCall &call) {
   if (!call.ok())
     return Value::poison();
   if (call.isNone(2))
-    return call.result(
-        fn::gatherElements(fn::reshape(x, Dims{x.elements()}), fn::reshape(index, Dims{index.elements()}), 0));
+    return call.result(fn::gatherElements(fn::reshape(x, Dims{x.elements()}), fn::reshape(index, Dims{index.elements()}), 0));
   int64_t axis = call.axis(2, x.rank());
   if (!call.ok() || x.rank() != index.rank() || x.rank() == 0)
     return call.invalid("an index of rank " + std::to_string(index.rank()) + " for a tensor of rank " + std::to_string(x.rank()));

@@ -65,8 +65,8 @@ Value bagResults(OpCall &call, const Bags &bags) {
   if (!call.ok())
     return Value::poison();
   if (bags.indices.rank() != 1 || bags.offsets.rank() != 1)
-    return call.invalid("indices of rank " + std::to_string(bags.indices.rank()) + " and offsets of rank " + std::to_string(bags.offsets.rank()) +
-                        ", expected 1");
+    return call.invalid("indices of rank " + std::to_string(bags.indices.rank()) + " and offsets of rank " +
+                        std::to_string(bags.offsets.rank()) + ", expected 1");
   trace::Builder &builder = call.builder();
   Tensor indices = fn::cast(bags.indices, ElementType::I64), offsets = fn::cast(bags.offsets, ElementType::I64);
   Tensor rows = fn::gather(bags.weight, indices, 0);
@@ -197,7 +197,8 @@ Value binCount(OpCall &call) {
     return Value::poison();
   std::optional<std::vector<double>> known = x.knownNumbers();
   if (!known)
-    return call.unsupported("the number of bins depends on data; use one_hot(x, num_classes).sum(0) or scatter_add into zeros of a fixed size");
+    return call.unsupported(
+        "the number of bins depends on data; use one_hot(x, num_classes).sum(0) or scatter_add into zeros of a fixed size");
   for (double number : *known)
     least = std::max(least, static_cast<int64_t>(number) + 1);
   ElementType type = !weights ? ElementType::I64 : weights.type() == ElementType::F32 ? ElementType::F32 : ElementType::F64;
@@ -212,8 +213,10 @@ Value binCount(OpCall &call) {
 
 std::span<const OpEntry> lookupOps() {
   static constexpr OpEntry entries[] = {
-      {"embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", embedding},
-      {"embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, " BAG ")" FOUR, embeddingBag},
+      {"embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+       embedding},
+      {"embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, " BAG ")" FOUR,
+       embeddingBag},
       {"embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, "
        "Tensor? per_sample_weights, bool include_last_offset, int? padding_idx)" FOUR,
        embeddingBag},

@@ -15,19 +15,21 @@ using trace::Tensor;
 
 namespace {
 
-template <bool isUpper> Value triangle(OpCall &call) {
+template <bool isUpper>
+Value triangle(OpCall &call) {
   Tensor x = call.tensor(0);
   int64_t diagonal = call.integer(1);
   return call.ok() ? call.result(fn::trilu(x, isUpper, diagonal)) : Value::poison();
 }
 
 /// Row and column of every element of a triangle.
-template <bool isUpper> Value triangleIndices(OpCall &call) {
+template <bool isUpper>
+Value triangleIndices(OpCall &call) {
   int64_t rows = call.integer(0), columns = call.integer(1), offset = call.integer(2);
   ElementType type = call.dtype(3).value_or(ElementType::I64);
   if (!call.ok())
     return Value::poison();
-  if (rows < 0 || columns < 0 || (rows > 0 && columns > (int64_t(1) << 24) / rows))
+  if (rows < 0 || columns < 0 || (rows > 0 && columns > (int64_t(1) << 22) / rows))
     return call.invalid("a matrix of " + std::to_string(rows) + " x " + std::to_string(columns));
   Ints first, second;
   for (int64_t row = 0; row < rows; ++row)

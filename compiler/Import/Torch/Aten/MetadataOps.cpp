@@ -55,14 +55,13 @@ Value isSigned(OpCall &call) {
   return Value::boolean(type != ElementType::I1 && type != ElementType::U8);
 }
 Value no(OpCall &) { return Value::boolean(false); }
-Value isSameSize(OpCall &call) {
-  return Value::boolean(call.context().dims(call.ref(0)) == call.context().dims(call.ref(1)));
-}
+Value isSameSize(OpCall &call) { return Value::boolean(call.context().dims(call.ref(0)) == call.context().dims(call.ref(1))); }
 Value device(OpCall &) { return Value::integer(int64_t{-1}); }
 
 Value item(OpCall &call) { return call.context().item(call.tensor(0)); }
 /// The only element, brought to the type of a Python number first.
-template <ElementType type> Value itemAs(OpCall &call) {
+template <ElementType type>
+Value itemAs(OpCall &call) {
   Tensor x = call.tensor(0);
   return call.ok() ? call.context().item(fn::cast(x, type)) : Value::poison();
 }

@@ -138,7 +138,8 @@ Value dequantizeGroups(OpCall &call) {
 }
 
 /// Scale (f64) and zero point (i64) that cover the range of the input, and 0. (input, quant_min, quant_max, eps, dtype)
-template <bool isSymmetric> Value chooseParameters(OpCall &call) {
+template <bool isSymmetric>
+Value chooseParameters(OpCall &call) {
   Tensor x = asFloats(call.tensor(0));
   double low = call.number(1), high = call.number(2), epsilon = call.number(3);
   std::optional<ElementType> type = call.dtype(4);
@@ -163,7 +164,8 @@ template <bool isSymmetric> Value chooseParameters(OpCall &call) {
 }
 
 /// Scales and zero points [.., 1] of each row, for i8. (input, dtype)
-template <bool isSymmetric> Value chooseForTokens(OpCall &call) {
+template <bool isSymmetric>
+Value chooseForTokens(OpCall &call) {
   Tensor x = asFloats(call.tensor(0));
   if (!call.ok() || x.rank() < 1)
     return call.invalid("expected a tensor of rank 1 or more");
@@ -198,12 +200,14 @@ Value fakeResult(OpCall &call, const Tensor &x, const Tensor &scale, const Tenso
   return Value::tuple({call.result(value), call.result(mask)});
 }
 /// (self, scale, zero_point, quant_min, quant_max)
-template <bool withMask> Value fakeQuantize(OpCall &call) {
+template <bool withMask>
+Value fakeQuantize(OpCall &call) {
   Tensor x = call.tensor(0), scale = placed(call, x, call.tensor(1), {}), zero = placed(call, x, call.tensor(2), {});
   return fakeResult(call, x, scale, zero, limitsAt(call, 3), withMask);
 }
 /// (self, scale, zero_point, axis, quant_min, quant_max)
-template <bool withMask> Value fakeQuantizeChannels(OpCall &call) {
+template <bool withMask>
+Value fakeQuantizeChannels(OpCall &call) {
   Tensor x = call.tensor(0);
   int64_t axis = call.axis(3, x ? x.rank() : 0);
   Tensor scale = placed(call, x, call.tensor(1), axis), zero = placed(call, x, call.tensor(2), axis);
@@ -241,7 +245,8 @@ std::span<const OpEntry> quantisedOps() {
       {Q "quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) "
          "-> Tensor",
        quantize},
-      {Q "dequantize_per_tensor(Tensor input, float scale, int zero_point, " RANGE ", *, ScalarType? out_dtype=None) -> Tensor", dequantize},
+      {Q "dequantize_per_tensor(Tensor input, float scale, int zero_point, " RANGE ", *, ScalarType? out_dtype=None) -> Tensor",
+       dequantize},
       {Q "dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, " RANGE ", *, ScalarType? out_dtype=None) -> Tensor",
        dequantize},
       {Q "dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, "
@@ -267,14 +272,16 @@ std::span<const OpEntry> quantisedOps() {
       {Q "choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", chooseForTokens<false>},
       {"fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",
        fakeQuantize<false>},
-      {"fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
+      {"fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> "
+       "Tensor",
        fakeQuantize<false>},
       {"fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> "
        "(Tensor output, Tensor mask)",
        fakeQuantize<true>},
       {"fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
        fakeQuantizeChannels<false>},
-      {"fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> "
+      {"fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) "
+       "-> "
        "(Tensor output, Tensor mask)",
        fakeQuantizeChannels<true>},
       {"_int_mm(Tensor self, Tensor mat2) -> Tensor", integerProduct},

@@ -18,14 +18,14 @@ using trace::Tensor;
 
 namespace {
 
-constexpr int64_t kMaxComputed = int64_t(1) << 24;
+constexpr int64_t kMaxComputed = int64_t(1) << 22;
 
 /// f(0), f(1), ... f(count - 1) as a tensor of `type`.
 Value computed(OpCall &call, int64_t count, ElementType type, const std::function<double(int64_t)> &f) {
   if (!call.ok())
     return Value::poison();
   if (count < 0 || count > kMaxComputed)
-    return call.invalid(std::to_string(count) + " elements, expected 0..2^24");
+    return call.invalid(std::to_string(count) + " elements, expected 0..2^22");
   if (type == ElementType::F32) {
     std::vector<float> numbers;
     for (int64_t i = 0; i < count; ++i)
@@ -95,10 +95,25 @@ double spaced(double start, double end, int64_t steps, int64_t i) {
   return i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(steps - i - 1);
 }
 
+/// As many numbers as a size says, computed when the model runs.
+Value spacedBySize(OpCall &call, double start, double end, const trace::Dim &steps, ElementType type) {
+  trace::Builder &builder = call.builder();
+  Tensor place = fn::iota(builder, ElementType::I64, {steps}, 0), last = builder.fromDim(steps - trace::Dim(1));
+  Tensor one = builder.scalarInt(ElementType::I64, 1), two = builder.scalarInt(ElementType::I64, 2);
+  auto real = [](const Tensor &x) { return fn::cast(x, ElementType::F64); };
+  Tensor step = fn::div(builder.scalar(ElementType::F64, end - start), real(fn::maximum(last, one)));
+  Tensor low = fn::add(builder.scalar(ElementType::F64, start), fn::mul(real(place), step));
+  Tensor high = fn::sub(builder.scalar(ElementType::F64, end), fn::mul(real(fn::sub(last, place)), step));
+  Tensor isLow = fn::logicalOr(fn::lt(fn::mul(place, two), last), fn::eq(last, builder.scalarInt(ElementType::I64, 0)));
+  return call.ok() ? call.result(converted(fn::where(isLow, low, high), type)) : Value::poison();
+}
+
 Value linspace(OpCall &call) {
   double start = call.number(0), end = call.number(1);
-  int64_t steps = call.integer(2);
   ElementType type = call.dtype(3).value_or(ElementType::F32);
+  if (trace::Dim size = call.dim(2); call.ok() && !size.isConstant())
+    return spacedBySize(call, start, end, size, type);
+  int64_t steps = call.integer(2);
   return computed(call, steps, type, [&](int64_t i) { return spaced(start, end, steps, i); });
 }
 Value logspace(OpCall &call) {
@@ -120,19 +135,26 @@ double cosine(double x, double a0, double a1, double a2 = 0) {
   return a0 - a1 * std::cos(2 * std::numbers::pi * x) + a2 * std::cos(4 * std::numbers::pi * x);
 }
 /// The first argument is the length; the others of the schema, before the dtype, are `periodic` and the coefficients.
-template <int coefficients> bool periodicOf(OpCall &call) { return coefficients < 0 || call.flag(1); }
+template <int coefficients>
+bool periodicOf(OpCall &call) {
+  return coefficients < 0 || call.flag(1);
+}
 
-template <int given> Value hann(OpCall &call) {
+template <int given>
+Value hann(OpCall &call) {
   return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2, [](double x) { return cosine(x, 0.5, 0.5); });
 }
-template <int given> Value hamming(OpCall &call) {
+template <int given>
+Value hamming(OpCall &call) {
   double alpha = given >= 1 ? call.number(2) : 0.54, beta = given >= 2 ? call.number(3) : 0.46;
   return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2 + given, [=](double x) { return cosine(x, alpha, beta); });
 }
-template <int given> Value blackman(OpCall &call) {
+template <int given>
+Value blackman(OpCall &call) {
   return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2, [](double x) { return cosine(x, 0.42, 0.5, 0.08); });
 }
-template <int given> Value bartlett(OpCall &call) {
+template <int given>
+Value bartlett(OpCall &call) {
   return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2, [](double x) { return 1 - std::fabs(2 * x - 1); });
 }
 
@@ -145,11 +167,11 @@ double bessel0(double x) {
   }
   return sum;
 }
-template <int given> Value kaiser(OpCall &call) {
+template <int given>
+Value kaiser(OpCall &call) {
   double beta = given >= 1 ? call.number(2) : 12.0;
-  return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2 + given, [=](double x) {
-    return bessel0(beta * std::sqrt(std::max(0.0, 1 - (2 * x - 1) * (2 * x - 1)))) / bessel0(beta);
-  });
+  return windowOf(call, periodicOf<given>(call), given < 0 ? 1 : 2 + given,
+                  [=](double x) { return bessel0(beta * std::sqrt(std::max(0.0, 1 - (2 * x - 1) * (2 * x - 1)))) / bessel0(beta); });
 }
 
 } // namespace

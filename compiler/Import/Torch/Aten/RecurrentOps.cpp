@@ -44,6 +44,7 @@ struct Layers {
   Tensor x, h, c;
   Tensors parameters;
   bool hasBiases, isBidirectional, isBatchFirst;
+  bool isProjected = false; // LSTM with proj_size: one more weight behind the others
   int64_t count;
 };
 
@@ -71,15 +72,16 @@ std::optional<Layers> layersOf(OpCall &call, Cell cell) {
   if (!call.ok())
     return std::nullopt;
   if (dropout > 0 && isTraining && layers.count > 1)
-    return call.unsupported("dropout between layers in training mode draws random numbers; call model.eval() before exporting"), std::nullopt;
+    return call.unsupported("dropout between layers in training mode draws random numbers; call model.eval() before exporting"),
+           std::nullopt;
   if (layers.x.rank() != 3 || layers.h.rank() != 3 || (layers.c && layers.c.rank() != 3))
     return call.invalid("the input and the initial states must have rank 3"), std::nullopt;
   size_t perLayer = layers.hasBiases ? 4 : 2, directions = layers.isBidirectional ? 2 : 1;
   size_t expected = static_cast<size_t>(std::max<int64_t>(layers.count, 0)) * directions * perLayer;
-  if (layers.count < 1 || layers.parameters.size() != expected)
-    return call.unsupported(std::to_string(layers.parameters.size()) + " weights, expected " + std::to_string(expected) +
-                            "; projections (proj_size) are not supported"),
-           std::nullopt;
+  size_t projected = expected / perLayer * (perLayer + 1);
+  layers.isProjected = cell == Cell::Lstm && layers.parameters.size() == projected;
+  if (layers.count < 1 || (layers.parameters.size() != expected && !layers.isProjected))
+    return call.invalid(std::to_string(layers.parameters.size()) + " weights, expected " + std::to_string(expected)), std::nullopt;
   return layers;
 }
 
@@ -88,40 +90,86 @@ Tensor statesOf(const Tensor &states, int64_t first, int64_t count) {
   return states ? fn::slice(states, Dims{first}, Dims{first + count}, {0}) : states;
 }
 
+/// The weights of one direction of a layer.
+struct Weights {
+  Tensor w, r, projection;
+};
+
+/// With a projection the state that gates see is h = P m, where m is an LSTM's usual state. So R P takes the place of R, and the initial
+/// state, which no m need give, comes in beside the first input: [x, h at the start of each direction, else 0] with [W, R] as weights.
+Tensor withoutProjection(OpCall &call, const Tensor &x, const Tensor &initialH, std::vector<Weights> &directions) {
+  Tensors inputs{x};
+  Dim steps = x.dim(0);
+  for (size_t direction = 0; direction < directions.size() && call.ok(); ++direction) {
+    Tensor h = fn::slice(initialH, Dims{direction}, Dims{direction + 1}, {0});
+    Tensor place = fn::iota(call.builder(), ElementType::I64, {steps, 1, 1}, 0);
+    Tensor first = call.builder().fromDim(direction == 0 ? Dim(0) : steps - Dim(1));
+    inputs.push_back(fn::where(fn::eq(place, first), h, fn::scalarLike(h, 0)));
+  }
+  for (size_t direction = 0; direction < directions.size() && call.ok(); ++direction) {
+    Weights &own = directions[direction];
+    Tensors columns{own.w};
+    for (size_t other = 0; other < directions.size(); ++other)
+      columns.push_back(other == direction ? own.r : fn::full(call.builder(), own.r.type(), own.r.dims(), 0));
+    own.w = fn::concat(columns, 1);
+    own.r = fn::matmul(own.r, own.projection);
+  }
+  return call.ok() ? fn::concat(inputs, 2) : x;
+}
+
+/// Each direction's part of `x` [.., D, B, H], whose axis D is given, through its projection.
+Tensor projectedStates(const Tensor &x, const std::vector<Weights> &directions, int64_t axis) {
+  Tensors parts;
+  for (size_t direction = 0; direction < directions.size(); ++direction)
+    parts.push_back(fn::linear(fn::slice(x, Dims{direction}, Dims{direction + 1}, {axis}), directions[direction].projection, {}));
+  return fn::concat(parts, axis);
+}
+
 Value runLayers(OpCall &call, Cell cell) {
   std::optional<Layers> layers = layersOf(call, cell);
   if (!layers)
     return Value::poison();
-  int64_t directions = layers->isBidirectional ? 2 : 1, perLayer = layers->hasBiases ? 4 : 2;
+  int64_t directions = layers->isBidirectional ? 2 : 1, perLayer = (layers->hasBiases ? 4 : 2) + layers->isProjected;
   Tensor x = layers->isBatchFirst ? fn::transpose(layers->x, {1, 0, 2}) : layers->x;
   for (const Tensor *state : {&layers->h, &layers->c})
     if (*state)
       call.builder().constrainEqual(state->dim(0), Dim(layers->count * directions), "the initial states of a recurrent layer");
+  int64_t gates = static_cast<int64_t>(gateOrder(cell).size());
   Tensors finalH, finalC;
   for (int64_t layer = 0; layer < layers->count && call.ok(); ++layer) {
     fn::RecurrentInputs inputs;
-    inputs.x = x;
+    std::vector<Weights> weights;
     Tensors w, r, biases;
-    for (int64_t direction = 0; direction < directions; ++direction) {
+    for (int64_t direction = 0; direction < directions && call.ok(); ++direction) {
       const Tensor *own = &layers->parameters[static_cast<size_t>((layer * directions + direction) * perLayer)];
-      Dim rows = Dim(static_cast<int64_t>(gateOrder(cell).size())) * own[1].dim(-1);
-      for (int64_t i = 0; i < perLayer; ++i)
-        call.builder().constrainEqual(own[i].dim(0), rows, "the rows of a recurrent layer's weights");
-      w.push_back(reordered(own[0], cell));
-      r.push_back(reordered(own[1], cell));
+      Tensor projection = layers->isProjected ? own[perLayer - 1] : Tensor();
+      Dim width = projection ? projection.dim(-1) : own[1].dim(-1);
+      for (int64_t i = 0; i < (layers->hasBiases ? 4 : 2); ++i)
+        call.builder().constrainEqual(own[i].dim(0), Dim(gates) * width, "the rows of a recurrent layer's weights");
+      call.builder().constrainEqual(layers->h.dim(2), own[1].dim(-1), "the width of an initial state");
+      if (layers->c)
+        call.builder().constrainEqual(layers->c.dim(2), width, "the width of an initial state");
+      weights.push_back({reordered(own[0], cell), reordered(own[1], cell), projection});
       if (layers->hasBiases)
         biases.push_back(fn::concat({reordered(own[2], cell), reordered(own[3], cell)}, 0));
+    }
+    if (!call.ok())
+      return Value::poison();
+    inputs.initialH = statesOf(layers->h, layer * directions, directions);
+    inputs.initialC = statesOf(layers->c, layer * directions, directions);
+    inputs.x = x;
+    if (layers->isProjected) {
+      inputs.x = withoutProjection(call, x, inputs.initialH, weights);
+      inputs.initialH = {};
+    }
+    for (const Weights &own : weights) {
+      w.push_back(own.w);
+      r.push_back(own.r);
     }
     inputs.w = fn::stack(w, 0);
     inputs.r = fn::stack(r, 0);
     if (layers->hasBiases)
       inputs.bias = fn::stack(biases, 0);
-    for (const Tensor *state : {&layers->h, &layers->c})
-      if (*state && call.ok())
-        call.builder().constrainEqual(state->dim(2), layers->parameters[static_cast<size_t>(layer * directions * perLayer + 1)].dim(-1),
-                                      "the width of an initial state");
-    inputs.initialH = statesOf(layers->h, layer * directions, directions);
-    inputs.initialC = statesOf(layers->c, layer * directions, directions);
     fn::RecurrentOptions options;
     options.direction = layers->isBidirectional ? fn::Direction::Bidirectional : fn::Direction::Forward;
     options.linearBeforeReset = true;
@@ -131,9 +179,15 @@ Value runLayers(OpCall &call, Cell cell) {
                                                        : fn::rnn(inputs, options);
     if (!call.ok())
       return Value::poison();
+    if (layers->isProjected) {
+      outputs.y = projectedStates(outputs.y, weights, 1);
+      outputs.h = projectedStates(outputs.h, weights, 0);
+    }
     finalH.push_back(outputs.h);
     if (outputs.c)
       finalC.push_back(outputs.c);
+    if (!call.ok())
+      return Value::poison();
     // [T, D, B, H]: the directions' features become one axis.
     Dims d = outputs.y.dims();
     Tensor y = directions == 1 ? outputs.y : fn::transpose(outputs.y, {0, 2, 1, 3});
@@ -149,7 +203,10 @@ Value runLayers(OpCall &call, Cell cell) {
   return Value::tuple(std::move(results));
 }
 
-template <Cell cell> Value layers(OpCall &call) { return runLayers(call, cell); }
+template <Cell cell>
+Value layers(OpCall &call) {
+  return runLayers(call, cell);
+}
 
 Value packed(OpCall &call) {
   return call.unsupported("packed sequences are not supported; pass padded tensors to the layer, without pack_padded_sequence");
@@ -186,7 +243,8 @@ Value gruCell(OpCall &call) {
   return call.result(fn::add(candidate, fn::mul(update, fn::sub(h, candidate))));
 }
 
-template <bool isRelu> Value rnnCell(OpCall &call) {
+template <bool isRelu>
+Value rnnCell(OpCall &call) {
   Tensor sum = fn::add(projected(call, 0, 2, 4), projected(call, 1, 3, 5));
   return call.result(isRelu ? fn::relu(sum) : fn::tanh(sum));
 }
@@ -207,7 +265,8 @@ std::span<const OpEntry> recurrentOps() {
       {"rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LAYERS ") -> (Tensor, Tensor)", packed},
       {"rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LAYERS ") -> (Tensor, Tensor)", packed},
       {"_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", packed},
-      {"_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length) -> (Tensor, Tensor)",
+      {"_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length) -> (Tensor, "
+       "Tensor)",
        packed},
       {"lstm_cell(Tensor input, Tensor[] hx, " CELL ") -> (Tensor, Tensor)", lstmCell},
       {"gru_cell(Tensor input, Tensor hx, " CELL ") -> Tensor", gruCell},

@@ -73,7 +73,8 @@ Tensor atLeast(const Tensor &x, int64_t rank) {
   return static_cast<int64_t>(dims.size()) == x.rank() ? x : fn::reshape(x, dims);
 }
 
-template <int64_t rank> Value stackedAlong(OpCall &call) {
+template <int64_t rank>
+Value stackedAlong(OpCall &call) {
   Tensors xs = operands(call);
   for (Tensor &x : xs)
     x = call.ok() ? atLeast(x, rank) : x;
@@ -90,12 +91,14 @@ Value columnStack(OpCall &call) {
   return joined(call, xs, 1);
 }
 
-template <int64_t rank> Value atLeastOne(OpCall &call) {
+template <int64_t rank>
+Value atLeastOne(OpCall &call) {
   TensorRef self = call.ref(0);
   Dims dims = call.ok() ? atLeast(call.tensor(0), rank).dims() : Dims();
   return static_cast<int64_t>(dims.size()) == self->rank() ? call.argument(0) : viewResult(call, self, reshapePlan(call, self, dims));
 }
-template <int64_t rank> Value atLeastEach(OpCall &call) {
+template <int64_t rank>
+Value atLeastEach(OpCall &call) {
   Values results;
   for (const TensorRef &ref : call.refs(0)) {
     Dims dims = call.ok() ? atLeast(call.context().read(ref), rank).dims() : Dims();
@@ -110,7 +113,8 @@ Value flip(OpCall &call) {
   Ints axes = call.integers(1);
   return call.ok() && !axes.empty() && x.rank() > 0 ? call.result(fn::reverse(x, axes)) : call.result(x);
 }
-template <int64_t axis> Value flipAlong(OpCall &call) {
+template <int64_t axis>
+Value flipAlong(OpCall &call) {
   Tensor x = call.tensor(0);
   if (call.ok() && x.rank() <= axis)
     return call.invalid("a tensor of rank " + std::to_string(x.rank()));
@@ -232,6 +236,13 @@ Value repeatInterleave(OpCall &call) {
 Tensor repeatIndices(OpCall &call, const Tensor &repeats, size_t outputSize) {
   if (std::optional<std::vector<double>> known = repeats.knownNumbers()) {
     Ints indices;
+    double total = 0;
+    for (double times : *known)
+      total += std::max(0.0, times);
+    if (total > 0x1p22) {
+      call.unsupported("more than 2^22 repeats");
+      return repeats;
+    }
     for (size_t i = 0; i < known->size(); ++i)
       indices.insert(indices.end(), static_cast<size_t>(std::max(0.0, (*known)[i])), static_cast<int64_t>(i));
     return call.builder().vector(indices);

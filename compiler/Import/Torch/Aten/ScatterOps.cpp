@@ -78,7 +78,8 @@ Tensor combine(OpCall &call, const Tensor &x, const Tensor &updates, Kind kind, 
   }
   Tensor start = x, isWritten;
   if (!includesSelf) {
-    Tensor zeros = fn::full(call.builder(), ElementType::I32, x.dims(), 0), ones = fn::full(call.builder(), ElementType::I32, updates.dims(), 1);
+    Tensor zeros = fn::full(call.builder(), ElementType::I32, x.dims(), 0),
+           ones = fn::full(call.builder(), ElementType::I32, updates.dims(), 1);
     isWritten = fn::cast(scatter(zeros, ones, Reduction::None), ElementType::I1);
     start = fn::where(isWritten, neutral(call, x.type(), kind), x);
   }
@@ -120,7 +121,8 @@ std::optional<Along> alongOf(OpCall &call) {
   along.x = asVector(along.x);
   along.index = asVector(along.index);
   if (along.x.rank() != along.index.rank())
-    return call.invalid("an index of rank " + std::to_string(along.index.rank()) + " for a tensor of rank " + std::to_string(along.x.rank())),
+    return call.invalid("an index of rank " + std::to_string(along.index.rank()) + " for a tensor of rank " +
+                        std::to_string(along.x.rank())),
            std::nullopt;
   return along;
 }
@@ -163,7 +165,9 @@ Value slicesAt(OpCall &call, const Tensor &source, Kind kind, bool includesSelf)
                         " for a tensor of rank " + std::to_string(x.rank()));
   Scatter scatter;
   if (axis == 0) {
-    scatter = [&](const Tensor &y, const Tensor &u, Reduction reduction) { return fn::scatterND(y, fn::unsqueeze(index, {1}), u, reduction); };
+    scatter = [&](const Tensor &y, const Tensor &u, Reduction reduction) {
+      return fn::scatterND(y, fn::unsqueeze(index, {1}), u, reduction);
+    };
   } else {
     Dims aligned(static_cast<size_t>(x.rank()), Dim(1));
     aligned[axis] = index.dim(0);

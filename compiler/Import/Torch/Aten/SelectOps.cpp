@@ -137,7 +137,8 @@ std::vector<Cut> evenCuts(const Dim &part, int64_t count) {
   return cuts;
 }
 
-template <Parts kind> Value splitSize(OpCall &call) {
+template <Parts kind>
+Value splitSize(OpCall &call) {
   auto at = splitAxis(call, 2);
   Dim part = call.dim(1);
   if (!at || !call.ok())
@@ -146,12 +147,16 @@ template <Parts kind> Value splitSize(OpCall &call) {
     return call.invalid("parts of size " + part.str());
   Dim count = part == Dim(0) ? Dim(1) : Dim(BuilderImpl::of(call.builder()).simplify(ceilDiv(at->second, part).expr()));
   if (!count.isConstant())
-    return call.unsupported("an axis of size " + at->second.str() + " in parts of " + part.str() + ": their number is not known when the model is "
+    return call.unsupported("an axis of size " + at->second.str() + " in parts of " + part.str() +
+                            ": their number is not known when the model is "
                             "compiled; give the axis a fixed size");
+  if (count.constant() > 65536)
+    return call.unsupported(count.str() + " parts, expected at most 65536");
   return partsAt(call, at->first, evenCuts(part, std::max<int64_t>(count.constant(), 1)), kind);
 }
 
-template <Parts kind> Value splitSizes(OpCall &call) {
+template <Parts kind>
+Value splitSizes(OpCall &call) {
   auto at = splitAxis(call, 2);
   Dims sizes = call.dims(1);
   if (!at || !call.ok())
@@ -170,7 +175,8 @@ template <Parts kind> Value splitSizes(OpCall &call) {
   return partsAt(call, at->first, cuts, kind);
 }
 
-template <Parts kind> Value chunk(OpCall &call) {
+template <Parts kind>
+Value chunk(OpCall &call) {
   auto at = splitAxis(call, 2);
   int64_t chunks = call.integer(1);
   if (!at || !call.ok())
@@ -232,19 +238,22 @@ Value tensorSplitTensor(OpCall &call) {
 }
 
 /// hsplit, vsplit and dsplit: tensor_split along a fixed axis, into equal parts.
-template <int64_t wanted, bool isCount> Value splitAlong(OpCall &call) {
+template <int64_t wanted, bool isCount>
+Value splitAlong(OpCall &call) {
   int64_t rank = call.ref(0)->rank(), axis = wanted == 1 && rank == 1 ? 0 : wanted;
   if (rank <= axis)
     return call.invalid("a tensor of rank " + std::to_string(rank));
   return isCount ? sections(call, axis, call.integer(1)) : cutsAt(call, axis, call.dims(1));
 }
 
-template <Parts kind> Value unbind(OpCall &call) {
+template <Parts kind>
+Value unbind(OpCall &call) {
   auto at = splitAxis(call, 1);
   if (!at)
     return Value::poison();
   if (!at->second.isConstant())
-    return call.unsupported("an axis of size " + at->second.str() + " is taken apart, whose size is not known when the model is compiled; "
+    return call.unsupported("an axis of size " + at->second.str() +
+                            " is taken apart, whose size is not known when the model is compiled; "
                             "give it a fixed size");
   if (at->second.constant() > 65536)
     return call.unsupported("an axis of size " + at->second.str() + " is taken apart");
@@ -291,7 +300,8 @@ std::span<const OpEntry> selectOps() {
       {"split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]", splitSizes<Parts::Copies>},
       {"unbind_copy.int(Tensor self, int dim=0) -> Tensor[]", unbind<Parts::Copies>},
 
-      {"slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", asScatter<sliceArguments>},
+      {"slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+       asScatter<sliceArguments>},
       {"select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor", asScatter<selectArguments>},
       {"diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", asScatter<diagonalArguments>},
       {"as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",

@@ -93,7 +93,8 @@ Tensor gridPositions(trace::Builder &builder, const Dim &first, const Dims &dims
 Dims formatStrides(Context &context, const Dims &dims, int64_t format, const TensorRef &like) {
   if (std::optional<Ints> order = formatOrder(format, dims.size()))
     return stridesInOrder(dims, *order);
-  if (format == kPreserveFormat && like && like->rank() == static_cast<int64_t>(dims.size()) && memoryOrder(context.dims(like), context.strides(like)))
+  if (format == kPreserveFormat && like && like->rank() == static_cast<int64_t>(dims.size()) &&
+      memoryOrder(context.dims(like), context.strides(like)))
     return context.strides(like);
   return contiguousStrides(dims);
 }
@@ -276,8 +277,8 @@ MaybePlan stridedPlan(OpCall &call, const TensorRef &base, const Dims &dims, con
       if (first == Dim(0) && count == available)
         return fromFlat(row);
       Tensor flat = toFlat(x);
-      return fromFlat(fn::concat(
-          {fn::slice(flat, Dims{0}, Dims{first}, {0}), row, fn::slice(flat, Dims{first + count}, Dims{available}, {0})}, 0));
+      return fromFlat(
+          fn::concat({fn::slice(flat, Dims{0}, Dims{first}, {0}), row, fn::slice(flat, Dims{first + count}, Dims{available}, {0})}, 0));
     };
     return plan;
   }

@@ -17,7 +17,8 @@ using trace::Tensor;
 
 namespace {
 
-template <Planner planner> Value inPlace(OpCall &call) {
+template <Planner planner>
+Value inPlace(OpCall &call) {
   MaybePlan plan = planner(call, 1);
   if (!plan || !call.ok())
     return Value::poison();
@@ -45,7 +46,8 @@ Value reshapeTo(OpCall &call, const Dims &wanted) {
   if (!dims)
     return Value::poison();
   MaybePlan plan = reshapePlan(call, self, *dims);
-  return viewStrides(call.context().dims(self), call.context().strides(self), *dims) ? viewResult(call, self, plan) : copyResult(call, self, plan);
+  return viewStrides(call.context().dims(self), call.context().strides(self), *dims) ? viewResult(call, self, plan)
+                                                                                     : copyResult(call, self, plan);
 }
 
 Value reshape(OpCall &call) { return reshapeTo(call, call.dims(1)); }
@@ -211,7 +213,8 @@ MaybePlan unsqueezePlan(OpCall &call, size_t first) {
   if (!call.ok())
     return std::nullopt;
   ViewPlan plan = reshapePlan(call, self, withAxis(call.context().dims(self), axis, Dim(1)));
-  plan.strides = withAxis(call.context().strides(self), axis, axis < self->rank() ? call.context().dims(self)[axis] * call.context().strides(self)[axis] : Dim(1));
+  plan.strides = withAxis(call.context().strides(self), axis,
+                          axis < self->rank() ? call.context().dims(self)[axis] * call.context().strides(self)[axis] : Dim(1));
   return plan;
 }
 
@@ -229,7 +232,6 @@ MaybePlan unfoldOfPlan(OpCall &call, size_t first) {
   int64_t axis = call.axis(first, self->rank()), size = call.integer(first + 1), step = call.integer(first + 2);
   return call.ok() ? unfoldPlan(call, self, axis, size, step) : std::nullopt;
 }
-
 
 Value broadcastTensors(OpCall &call) {
   std::vector<TensorRef> tensors = call.refs(0);

@@ -48,10 +48,19 @@ Value scatterResult(OpCall &call, const TensorRef &base, const trace::Tensor &pa
 Value becomeResult(OpCall &call, const TensorRef &self, const TensorRef &other);
 /// The handlers that a plan gives; its arguments after the tensor begin at `first`.
 using Planner = MaybePlan (*)(OpCall &call, size_t first);
-template <Planner planner> Value asView(OpCall &call) { return viewResult(call, call.ref(0), planner(call, 1)); }
-template <Planner planner> Value asCopy(OpCall &call) { return copyResult(call, call.ref(0), planner(call, 1)); }
+template <Planner planner>
+Value asView(OpCall &call) {
+  return viewResult(call, call.ref(0), planner(call, 1));
+}
+template <Planner planner>
+Value asCopy(OpCall &call) {
+  return copyResult(call, call.ref(0), planner(call, 1));
+}
 /// (self, src, ...)
-template <Planner planner> Value asScatter(OpCall &call) { return scatterResult(call, call.ref(0), call.tensor(1), planner(call, 2)); }
+template <Planner planner>
+Value asScatter(OpCall &call) {
+  return scatterResult(call, call.ref(0), call.tensor(1), planner(call, 2));
+}
 /// One size may be -1: what is left.
 std::optional<trace::Dims> completeDims(OpCall &call, const TensorRef &base, trace::Dims wanted);
 

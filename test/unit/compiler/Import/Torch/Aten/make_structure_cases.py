@@ -305,7 +305,16 @@ def recurrent():
     case("lstm_cell", x[0], [h0[0], c0[0]], *weights(4, 1, 1, True), tol=1e-5)
     case("gru_cell", x[0], h0[0], *weights(3, 1, 1, True), tol=1e-5)
     case("rnn_tanh_cell", x[0], h0[0], *weights(1, 1, 1, False), tol=1e-5)
-    refused("lstm.input", x, [h0[:1], c0[:1]], weights(4, 1, 1, True)[:3], True, 1, 0.0, False, False, False, says="proj_size")
+    for directions, biases in [(1, True), (2, False)]:
+        ps = []
+        for layer in range(2):
+            for d in range(directions):
+                ps += [noise(20, 3 if layer == 0 else 2 * directions, seed=7 + layer + d, scale=0.5), noise(20, 2, seed=9 + d, scale=0.5)]
+                ps += [noise(20, seed=11 + d), noise(20, seed=12)] if biases else []
+                ps += [noise(2, 5, seed=13 + d + layer)]
+        n = 2 * directions
+        case("lstm.input", x, [noise(n, 2, 2, seed=4), noise(n, 2, 5, seed=5)], ps, biases, 2, 0.0, False, directions == 2, False, tol=1e-5)
+    refused("lstm.input", x, [h0[:1], c0[:1]], weights(4, 1, 1, True)[:3], True, 1, 0.0, False, False, False, says="3 weights, expected 4")
     refused("gru.input", x, h0[:2], weights(3, 2, 1, True), True, 2, 0.5, True, False, False, says="model.eval()")
     refused("gru.data", x[0], T([2]), h0[:1], weights(3, 1, 1, True), True, 1, 0.0, False, False, says="packed sequences")
 
@@ -350,7 +359,7 @@ def attention():
     layer = [noise(4, seed=7) + 2, noise(4, seed=8), noise(4, seed=9) + 2, noise(4, seed=10), noise(6, 4, seed=11), noise(6, seed=12), noise(4, 6, seed=13), noise(4, seed=14)]
     for gelu in [False, True]:
         case("_transformer_encoder_layer_fwd", x, 4, 2, w, b, ow, ob, gelu, gelu, 1e-5, *layer, tol=1e-5)
-    refused("_nested_tensor_from_mask", x, padding, says="nested tensors are not supported")
+    refused("to_padded_tensor", x, 0.0, says="only where nn.TransformerEncoder makes them")
 
 
 def quantised():
