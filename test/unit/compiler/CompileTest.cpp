@@ -128,3 +128,39 @@ TEST_CASE("an error of a traced model stops its compilation") {
   options.output = temporary("mismatch.stator");
   CHECK(!compiler::compile(builder, options).ok());
 }
+
+TEST_CASE("a TorchScript file compiles with the options that it needs, and warns once") {
+  compiler::CompileOptions options;
+  options.output = temporary("kinds.stator");
+  options.library = "none";
+  options.cpuLevels = {"v2"};
+  options.inputs = {"x=?n[2..8]x3xf32", "opts.bias=2xf32", "pair.0=3xf32"};
+  options.constants = {"n=2", "axes=[1]", "pair.1=None"};
+  options.methods = {"forward", "step"};
+  std::vector<std::string> warnings;
+  options.onDiagnostic = [&](const compiler::Diagnostic &diagnostic) {
+    CHECK(diagnostic.severity == compiler::Diagnostic::Severity::Warning);
+    warnings.push_back(diagnostic.place + ": " + diagnostic.message);
+  };
+  std::string model = STATOR_SOURCE_DIR "/test/tools/Inputs/kinds.pt";
+  Result<compiler::CompileSummary> summary = compiler::compile(model, options);
+  INFO(summary.status().message());
+  REQUIRE(summary.ok());
+  CHECK(summary->methods == 2);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("the model warns: axes are not checked") != std::string::npos);
+
+  auto artifact = serialization::ArtifactReader::open(options.output).value();
+  REQUIRE(artifact.manifest().methods.size() == 2);
+  const serialization::Method &forward = artifact.manifest().methods[0];
+  CHECK((forward.name == "forward" && forward.inputs[1].name == "opts.bias" && forward.outputs[0].name == "output.0.out"));
+  CHECK(forward.symbols[0].max == 8);
+
+  // What is missing is an error of the options; a method that is not there too.
+  warnings.clear();
+  options.constants.pop_back();
+  CHECK(compiler::compile(model, options).status().message().find("--const pair.1=None") != std::string::npos);
+  options.methods = {"train"};
+  CHECK(compiler::compile(model, options).status().message().find("`forward`, `step`") != std::string::npos);
+  CHECK(!compiler::check(model, options).ok());
+}
