@@ -1,7 +1,8 @@
-// Writes two models as C++, without any model file, and compiles each to one artifact: a perceptron for vectors and a small
-// convolutional network for images. The weights are made up; a real program would read them from somewhere.
+// Writes three models as C++, without any model file, and compiles each to one artifact: a perceptron for vectors, a small
+// convolutional network for images, and a running mean that remembers what it has seen. The weights are made up; a real program would
+// read them from somewhere.
 //
-//   trace-models FOLDER          writes FOLDER/mlp.stator and FOLDER/cnn.stator
+//   trace-models FOLDER          writes FOLDER/mlp.stator, FOLDER/cnn.stator and FOLDER/mean.stator
 #include "stator/Compiler.h"
 #include "stator/Trace.h"
 
@@ -58,6 +59,28 @@ void traceCnn(Builder &builder) {
   builder.output("logits", fn::linear(y, weight(builder, "fc.weight", {10, 16}), weight(builder, "fc.bias", {10})));
 }
 
+/// The mean of all rows so far. A session keeps the states `sum` and `count` from call to call; a second method, "forget", which has
+/// neither inputs nor outputs, sets them back.
+void traceMean(Builder &builder) {
+  float zero[8] = {};
+  int64_t none = 0;
+  Tensor x = builder.input("x", ElementType::F32, {builder.symbol("rows", 1, 1024), 8});
+  Tensor sum = builder.state("sum", ElementType::F32, {8}, zero, sizeof(zero));
+  Tensor count = builder.state("count", ElementType::I64, {}, &none, sizeof(none));
+  // What is set is there in the next call; `sum` and `count` themselves stay what they were at entry.
+  Tensor newSum = sum + fn::reduce(x, fn::Reduction::Sum, {0}, /*keepDims=*/false), newCount = count + builder.fromDim(x.dim(0));
+  builder.setState(sum, newSum);
+  builder.setState(count, newCount);
+  builder.output("mean", newSum / fn::cast(newCount, ElementType::F32));
+  builder.finish();
+
+  Builder forget(builder, "forget");
+  forget.setState(forget.shared("sum"), fn::full(forget, ElementType::F32, {8}, 0));
+  forget.setState(forget.shared("count"), forget.scalarInt(ElementType::I64, 0));
+  if (!forget.finish().ok())
+    builder.fail(forget.status().code(), forget.status().message());
+}
+
 bool compileModel(void (*trace)(Builder &), const std::string &path) {
   Builder builder; // one method, "forward"
   trace(builder);
@@ -81,6 +104,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::string folder = argv[1];
-  bool isOk = compileModel(traceMlp, folder + "/mlp.stator") && compileModel(traceCnn, folder + "/cnn.stator");
+  bool isOk = compileModel(traceMlp, folder + "/mlp.stator") && compileModel(traceCnn, folder + "/cnn.stator") &&
+              compileModel(traceMean, folder + "/mean.stator");
   return isOk ? 0 : 1;
 }
