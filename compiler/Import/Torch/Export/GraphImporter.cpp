@@ -51,8 +51,10 @@ Result<Value> GraphImporter::valueOf(const Argument &argument, Scope &scope) {
     if (found == scope.values.end())
       return invalidFile("value `" + shown(argument.text) + "` is used but nothing before produces it");
     auto doubt = scope.doubtful.find(argument.text);
-    if (doubt != scope.doubtful.end())
-      report.add(*doubt->second.first, doubt->second.second);
+    if (doubt != scope.doubtful.end()) {
+      raise(doubt->second);
+      scope.doubtful.erase(doubt); // Once is enough.
+    }
     return found->second;
   }
   case ArgumentKind::Int:
@@ -239,21 +241,33 @@ static std::string describe(const std::string &type, const std::vector<std::stri
   return text + "]";
 }
 
-Status GraphImporter::checkAgainst(const TensorMeta &meta, const TensorRef &tensor) {
+std::optional<GraphImporter::Doubt> GraphImporter::compare(const Node &node, const TensorMeta &meta, const TensorRef &tensor) {
   trace::Dims dims = context.dims(tensor);
-  bool agrees = dims.size() == meta.sizes.size() && scalarTypeOf(tensor->type()) == meta.scalarType;
-  for (size_t i = 0; agrees && i < dims.size(); ++i)
-    agrees = !dims[i].isConstant() || !meta.sizes[i].constant() || meta.sizes[i].isConstant(dims[i].constant());
-  if (agrees)
-    return okStatus();
+  bool hasType = scalarTypeOf(tensor->type()) == meta.scalarType, hasShape = dims.size() == meta.sizes.size();
+  for (size_t i = 0; hasShape && i < dims.size(); ++i)
+    hasShape = !dims[i].isConstant() || !meta.sizes[i].constant() || meta.sizes[i].isConstant(dims[i].constant());
+  if (hasType && hasShape)
+    return std::nullopt;
   std::vector<std::string> here, there;
   for (const trace::Dim &dim : dims)
     here.push_back(dim.str());
   for (const DimExpr &dim : meta.sizes)
     there.push_back(dim.isValid() ? dim.str() : "?");
   std::optional<ElementType> type = elementTypeOf(meta.scalarType);
-  return unsupported("computes " + describe(stator::name(tensor->type()), here) + " where the program has " +
-                     describe(type ? stator::name(*type) : scalarTypeName(meta.scalarType), there));
+  return Doubt{&node,
+               "computes " + describe(stator::name(tensor->type()), here) + " where the program has " +
+                   describe(type ? stator::name(*type) : scalarTypeName(meta.scalarType), there),
+               !hasType};
+}
+
+/// A wrong type would go unnoticed into the results. A wrong shape may be the file's own mistake: some releases describe the states of
+/// recurrent layers wrongly, and run them well.
+void GraphImporter::raise(const Doubt &doubt) {
+  constexpr unsigned most = 5; // What follows from a wrong shape is wrong too.
+  if (doubt.isOfType)
+    report.add(*doubt.node, unsupported(doubt.difference));
+  else if (shownDoubts++ < most)
+    context.warn(placeOf(*doubt.node) + ": " + doubt.difference);
 }
 
 void GraphImporter::define(const Node &node, const Values &results, Scope &scope) {
@@ -272,8 +286,8 @@ void GraphImporter::define(const Node &node, const Values &results, Scope &scope
     // The exporter knew types and shapes by running the program: a difference is a mistake here, or a file that lies.
     auto meta = value.isTensor() ? scope.graph.tensors.find(output.text) : scope.graph.tensors.end();
     if (meta != scope.graph.tensors.end())
-      if (Status status = checkAgainst(meta->second, value.asTensor()); !status.ok())
-        scope.doubtful[output.text] = {&node, std::move(status)};
+      if (std::optional<Doubt> doubt = compare(node, meta->second, value.asTensor()))
+        scope.doubtful[output.text] = std::move(*doubt);
     if (!scope.values.emplace(output.text, known(output, value)).second)
       report.add(node, invalidFile("value `" + shown(output.text) + "` is produced twice"));
   };

@@ -26,13 +26,19 @@ public:
   Values run(const Graph &graph, const Values &arguments);
 
 private:
+  struct Doubt {
+    const Node *node = nullptr;
+    std::string difference;
+    bool isOfType = false;
+  };
+
   /// Names are scoped by graph: a sub-graph sees nothing of the graph around it.
   struct Scope {
     std::map<std::string_view, Value> values;
     const Graph &graph;
-    /// Values that are not what the file says, with the node that gave them: an error as soon as somebody uses them. Descriptions of
+    /// Values that are not what the file says, with the node that gave them. It counts as soon as somebody uses them: descriptions of
     /// results that nobody uses are wrong in real files.
-    std::map<std::string_view, std::pair<const Node *, Status>> doubtful = {};
+    std::map<std::string_view, Doubt> doubtful = {};
   };
 
   void importNode(const Node &node, Scope &scope);
@@ -40,8 +46,9 @@ private:
   Result<Values> callAten(const Node &node, std::string_view fullName, Scope &scope);
   Result<Value> valueOf(const Argument &argument, Scope &scope);
   void define(const Node &node, const Values &results, Scope &scope);
-  /// Whether a value is of the type and shape that the file says, as far as both are known.
-  Status checkAgainst(const TensorMeta &meta, const TensorRef &tensor);
+  /// What is different from what the file says, as far as both are known.
+  std::optional<Doubt> compare(const Node &node, const TensorMeta &meta, const TensorRef &tensor);
+  void raise(const Doubt &doubt);
   Status unknownTarget(std::string_view target) const;
 
   // Operators with sub-graphs.
@@ -58,7 +65,7 @@ private:
   Report &report;
   const Program &program;
   const SizeTable &sizes;
-  unsigned depth = 0;
+  unsigned depth = 0, shownDoubts = 0;
 };
 
 } // namespace stator::torch::exported

@@ -46,17 +46,19 @@ std::string sourceOf(const Node &node) {
   return best;
 }
 
-void Report::add(const Node &node, const Status &status) {
+std::string placeOf(const Node &node) {
   std::string place = "node `" + shown(node.title()) + "` (" + shown(node.target) + ")";
   std::string source = sourceOf(node);
-  if (!source.empty())
-    place += ", " + source;
+  return source.empty() ? place : place + ", " + source;
+}
+
+void Report::add(const Node &node, const Status &status) {
   // The Builder puts the node's name in front, which the place has.
   std::string message = status.message();
   std::string prefix = std::string(node.title()) + ": ";
   if (message.starts_with(prefix))
     message = message.substr(prefix.size());
-  add(std::move(place), Status(status.code(), std::move(message)));
+  add(placeOf(node), Status(status.code(), std::move(message)));
 }
 
 void Report::add(std::string place, const Status &status) {

@@ -19,6 +19,9 @@ namespace stator::torch::exported {
 /// Where in the user's program a node comes from: "model.py, line 12, in forward: `return self.l(x)`"; empty when the file does not say.
 std::string sourceOf(const Node &node);
 
+/// The node's name and target, and its source: the place that messages name.
+std::string placeOf(const Node &node);
+
 class Report {
 public:
   /// A node; `status` is Unsupported, or says that the file is wrong.
