@@ -43,7 +43,7 @@ std::optional<Pool> resolvePool(const Call &call, const Tensor &x, const fn::Poo
       pool.extra[i] = stride - 1;
     } else {
       call.unsupported("ceil mode with padding " + llvm::Twine(high) + " and stride " + llvm::Twine(stride) + " over the size `" +
-                       call->dims(x)[2 + i].str() + "`");
+                       call->dims(x)[2 + i].str() + "`, which must be known when the model is compiled");
       return std::nullopt;
     }
     pool.window.padHigh[i] += pool.extra[i];

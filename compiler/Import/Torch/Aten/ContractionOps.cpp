@@ -56,6 +56,20 @@ Value productAs(OpCall &op) {
   return op.result(fn::matmul(fn::cast(a, *type), fn::cast(b, *type)));
 }
 
+/// _int_mm: i8 matrices, the result i32.
+Value integerProduct(OpCall &op) {
+  return op.result(fn::matmul(fn::cast(op.tensor(0), ElementType::I32), fn::cast(op.tensor(1), ElementType::I32)));
+}
+
+/// _weight_int8pack_mm(self, mat2, scales): self @ mat2^T, its columns scaled.
+Value packedProduct(OpCall &op) {
+  Tensor x = op.tensor(0), weight = op.tensor(1), scales = op.tensor(2);
+  if (!hasRank(op, weight, 2, "the weight"))
+    return Value::poison();
+  Tensor product = fn::linear(widened(x), fn::cast(weight, wideTypeOf(x.type())), {});
+  return op.result(fn::cast(fn::mul(product, fn::cast(scales, product.type())), x.type()));
+}
+
 /// beta * self + alpha * product, where self counts for nothing, NaN included, when beta is 0. Narrow floats are rounded once.
 Value addProduct(OpCall &op, const Tensor &product, size_t beta) {
   Tensor self = contractionOperand(op, 0);
@@ -219,6 +233,8 @@ std::span<const OpEntry> contractionOps() {
       {"linalg_matmul(Tensor self, Tensor other) -> Tensor", matmul},
       {"mm(Tensor self, Tensor mat2) -> Tensor", product<2, 2>},
       {"mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", productAs<2>},
+      {"_int_mm(Tensor self, Tensor mat2) -> Tensor", integerProduct},
+      {"_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> Tensor", packedProduct},
       {"bmm(Tensor self, Tensor mat2) -> Tensor", product<3, 3>},
       {"bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", productAs<3>},
       {"mv(Tensor self, Tensor vec) -> Tensor", product<2, 1>},

@@ -210,6 +210,47 @@ Value nllLoss(OpCall &op) {
   return op.results({fn::cast(loss, x.type), fn::cast(sum, x.type)});
 }
 
+/// multi_margin_loss(self, target, p, margin, weight, reduction): how far other classes come within the margin of the target.
+Value multiMarginLoss(OpCall &op) {
+  Operands x = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  double p = op.number(2), margin = op.number(3);
+  if (!op.ok())
+    return Value::poison();
+  if (x[0].rank() < 1 || x[0].rank() > 2)
+    return op.invalid("the input has " + std::to_string(x[0].rank()) + " dimensions, expected 1 or 2");
+  Tensor classes = fn::unsqueeze(fn::cast(op.tensor(1), ElementType::I64), {-1});
+  if (x[0].rank() == 1)
+    classes = fn::reshape(classes, {1});
+  Tensor score = fn::gatherElements(x[0], classes, -1), excess = positivePart(plus(fn::sub(x[0], score), margin));
+  if (p != 1)
+    excess = fn::pow(excess, fn::scalarLike(excess, p));
+  if (!op.isNone(4))
+    excess = fn::mul(excess, fn::gather(fn::cast(op.tensor(4), excess.type()), classes, 0));
+  Tensor isTarget = fn::eq(fn::iota(op.builder(), ElementType::I64, x[0].dims(), -1), classes);
+  Tensor loss = fn::reduce(fn::where(isTarget, zeroLike(excess), excess), Reduction::Mean, Ints{-1}, /*keepDims=*/false);
+  return reduced(op, x, loss, 5);
+}
+
+/// multilabel_margin_loss(self, target, reduction): the targets of each sample are classes up to the first -1.
+Value multilabelMarginLoss(OpCall &op) {
+  Operands x = promoted(op, {0}, Promotion::ToFloat, Precision::Wide);
+  Tensor target = fn::cast(op.tensor(1), ElementType::I64);
+  if (!op.ok())
+    return Value::poison();
+  if (x[0].rank() < 1 || x[0].rank() > 2 || target.rank() != x[0].rank())
+    return op.invalid("input and target must both have 1 or 2 dimensions");
+  Tensor isValid = fn::cumProd(fn::cast(fn::ge(target, zeroLike(target)), ElementType::I64), -1), isUsed = fn::cast(isValid, ElementType::I1);
+  Tensor classes = fn::where(isUsed, target, zeroLike(target)), scores = fn::gatherElements(x[0], classes, -1);
+  // [.., targets, classes]
+  Tensor isClass = fn::eq(fn::unsqueeze(classes, {-1}), fn::unsqueeze(fn::iota(op.builder(), ElementType::I64, x[0].dims(), -1), {-2}));
+  isClass = fn::logicalAnd(isClass, fn::unsqueeze(isUsed, {-1}));
+  Tensor isTarget = fn::reduce(isClass, Reduction::Any, Ints{-2});
+  Tensor excess = positivePart(plus(fn::sub(fn::unsqueeze(x[0], {-2}), fn::unsqueeze(scores, {-1})), 1));
+  Tensor counts = fn::logicalAnd(fn::unsqueeze(isUsed, {-1}), fn::logicalNot(isTarget));
+  Tensor sum = fn::reduce(fn::where(counts, excess, zeroLike(excess)), Reduction::Sum, Ints{-2}, /*keepDims=*/false);
+  return reduced(op, x, fn::reduce(sum, Reduction::Mean, Ints{-1}, /*keepDims=*/false), 2);
+}
+
 /// Probabilities as targets, of the shape of the input.
 Value softCrossEntropy(OpCall &op, const Operands &x, const Tensor &logarithms, int64_t axis, double smoothing, int64_t reduction) {
   Tensor target = fn::cast(op.tensor(1), logarithms.type());
@@ -285,6 +326,9 @@ std::span<const OpEntry> lossOps() {
       {"triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-06, "
        "bool swap=False, int reduction=Mean) -> Tensor",
        tripletMarginLoss},
+      {"multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=Mean) -> Tensor",
+       multiMarginLoss},
+      {"multilabel_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor", multilabelMarginLoss},
       {"nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> Tensor", nllLoss<false>},
       {"nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> Tensor",
        nllLoss<false>},

@@ -73,6 +73,10 @@ Value resample(OpCall &op, Kernel kernel, int64_t spatial, bool alignCorners, co
   bool isAntialiased = kernel == Kernel::LinearAntialias || kernel == Kernel::CubicAntialias;
   if (isAntialiased && alignCorners)
     return op.unsupported("antialiasing with align_corners, where PyTorch maps positions unlike anywhere else; use align_corners=False");
+  for (int64_t i = 0; i < spatial && isAntialiased; ++i)
+    if (!given.dim(2 + i).isConstant() || (!target.sizes.empty() && !target.sizes[i].isConstant()))
+      return op.unsupported("antialiasing over the size " + given.dim(2 + i).str() +
+                            ", which is known only at run time: how many elements are blended follows from it");
   Tensor x = isNearest ? given : widened(given);
   fn::ResizeOptions options = optionsOf(kernel, alignCorners);
   options.axes = axisRange(2, 2 + spatial);

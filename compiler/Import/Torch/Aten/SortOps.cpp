@@ -168,6 +168,35 @@ Value medianDim(OpCall &op) {
   return op.results({middle.values, middle.indices});
 }
 
+/// The lower of the two in the middle of those that are numbers.
+Sorted nanmedianAlong(const Tensor &x, int64_t axis, bool keepDims) {
+  if (!isFloat(x.type()))
+    return medianAlong(x, axis, keepDims);
+  Sorted sorted = firstInOrder(x, x.dim(axis), axis, /*isDescending=*/false); // NaN comes last.
+  Tensor count = fn::reduce(fn::cast(fn::logicalNot(fn::isNan(x)), ElementType::I64), fn::Reduction::Sum, Ints{axis});
+  Tensor middle = fn::maximum(fn::floorDiv(plus(count, -1), fn::scalarLike(count, 2)), zeroLike(count));
+  auto pick = [&](const Tensor &from) {
+    Tensor element = fn::gatherElements(from, middle, axis);
+    return keepDims ? element : fn::squeeze(element, {axis});
+  };
+  return {pick(sorted.values), pick(sorted.indices)};
+}
+
+Value nanmedian(OpCall &op) {
+  Tensor x = op.tensor(0);
+  bool hasDim = op.schema().parameters.size() > 1;
+  int64_t axis = hasDim ? op.axis(1, x.rank()) : 0;
+  bool keepDims = hasDim && op.flag(2);
+  if (!op.ok())
+    return Value::poison();
+  if (!hasDim)
+    return op.result(nanmedianAlong(fn::reshape(x, {-1}), 0, false).values);
+  if (x.rank() == 0)
+    return op.results({x, fn::full(op.builder(), ElementType::I64, {}, 0)});
+  Sorted middle = nanmedianAlong(x, axis, keepDims);
+  return op.results({middle.values, middle.indices});
+}
+
 /// The most frequent element, the smallest of several, and where it is last; by comparing all with all.
 Value mode(OpCall &op) {
   Tensor x = op.tensor(0);
@@ -273,6 +302,8 @@ std::span<const OpEntry> sortOps() {
       {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", kthvalue},
       {"median(Tensor self) -> Tensor", median},
       {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", medianDim},
+      {"nanmedian(Tensor self) -> Tensor", nanmedian},
+      {"nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", nanmedian},
       {"mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", mode},
       {"diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", diff},
       {"quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor", quantile},

@@ -84,6 +84,12 @@ Value signBit(OpCall &op) {
   return op.result(fn::logicalOr(isNegative, isMinusZero));
 }
 
+/// Of real numbers: 0, or pi for negative ones.
+Tensor angleOf(const Tensor &x) {
+  Tensor angle = fn::where(fn::lt(x, zeroLike(x)), fn::scalarLike(x, std::numbers::pi), zeroLike(x));
+  return fn::where(fn::isNan(x), x, angle);
+}
+
 double largest(ElementType type) {
   switch (type) {
   case ElementType::F16:
@@ -130,6 +136,8 @@ std::span<const OpEntry> unaryOps() {
       {"fix(Tensor self) -> Tensor", sameType<fn::trunc>},
       {"round(Tensor self) -> Tensor", sameType<fn::roundEven>},
       {"round.decimals(Tensor self, *, int decimals) -> Tensor", roundDecimals},
+      {"special_round(Tensor self, *, int decimals=0) -> Tensor", roundDecimals},
+      {"angle(Tensor self) -> Tensor", floatUnary<angleOf>},
       {"frac(Tensor self) -> Tensor", sameType<fracOf>},
       {"exp(Tensor self) -> Tensor", floatUnary<fn::exp>},
       {"exp2(Tensor self) -> Tensor", wide<exp2Of>},

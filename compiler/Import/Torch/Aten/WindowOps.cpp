@@ -166,16 +166,23 @@ Value avgPool(OpCall &op) {
   return input.result(op, x.undo(times(sums, static_cast<double>(count) / static_cast<double>(divisor))));
 }
 
-/// max_unpool2d(self, indices, output_size): each value goes where its maximum was.
+/// max_unpoolNd(self, indices, output_size, ...): each value goes where its maximum was.
+template <int64_t spatial>
 Value maxUnpool(OpCall &op) {
-  Dims outputs = outputDims(op, 2, 2);
-  Batched x(op, op.tensor(0), 2), indices(op, op.tensor(1), 2);
+  Dims outputs = outputDims(op, 2, spatial);
+  Batched x(op, op.tensor(0), spatial), indices(op, op.tensor(1), spatial);
   if (!op.ok())
     return Value::poison();
-  Dims rows{x.value.dim(0), x.value.dim(1), x.value.dim(2) * x.value.dim(3)}, plane{rows[0], rows[1], outputs[0] * outputs[1]};
+  Dims result{x.value.dim(0), x.value.dim(1)}, rows = result, plane = result;
+  rows.push_back(-1);
+  plane.push_back(1);
+  for (const Dim &size : outputs) {
+    plane[2] = plane[2] * size;
+    result.push_back(size);
+  }
   Tensor zeros = fn::full(op.builder(), x.value.type(), plane, 0);
   Tensor filled = fn::scatterElements(zeros, fn::reshape(indices.value, rows), fn::reshape(x.value, rows), 2);
-  return op.result(x.undo(fn::reshape(filled, {rows[0], rows[1], outputs[0], outputs[1]})));
+  return op.result(x.undo(fn::reshape(filled, result)));
 }
 
 } // namespace
@@ -206,7 +213,8 @@ std::span<const OpEntry> windowOps() {
       {"avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
        "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
        avgPool<3>},
-      {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", maxUnpool},
+      {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", maxUnpool<2>},
+      {"max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor", maxUnpool<3>},
   };
   return entries;
 }
