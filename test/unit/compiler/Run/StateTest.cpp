@@ -251,6 +251,74 @@ TEST_CASE("states change under a condition and in a loop") {
     model.run("forward", {number(ElementType::I1, call % 2), number(ElementType::I64, call)});
 }
 
+TEST_CASE("a flag says whether there was a call before") {
+  Builder b;
+  Tensor x = b.input("x", ElementType::F32, {6}), seen = stateOf(b, "seen", number(ElementType::I1, 0));
+  Tensor mean = stateOf(b, "mean", TensorValue(ElementType::F32, {6}));
+  Tensor next = fn::ifThenElse(seen, [&] { return Tensors{(mean + x) * b.scalar(ElementType::F32, 0.5)}; }, [&] { return Tensors{x}; })[0];
+  b.setState(mean, next);
+  b.setState(seen, b.scalarInt(ElementType::I1, 1));
+  b.output("mean", next);
+  b.output("seen", seen);
+  REQUIRE(b.finish().ok());
+  CompiledModel model(b);
+  for (int64_t call = 0; call < 3; ++call)
+    CHECK(model.run("forward", {noise(ElementType::F32, {6}, call)})[1].integer(0) == (call > 0));
+}
+
+TEST_CASE("states without elements, and methods that only pass on") {
+  Builder b;
+  Tensor none = stateOf(b, "none", TensorValue(ElementType::F32, {2, 0, 3})), one = stateOf(b, "one", noise(ElementType::F64, {1, 1}));
+  Tensor x = b.input("x", ElementType::F64, {});
+  b.setState(none, fn::neg(none));
+  b.setState(one, fn::reshape(x, trace::Dims{1, 1}));
+  b.output("none", none);
+  b.output("one", fn::reshape(one, trace::Dims{}));
+  REQUIRE(b.finish().ok());
+  CompiledModel model(b);
+  for (int64_t call = 0; call < 3; ++call)
+    model.run("forward", {number(ElementType::F64, double(call))});
+}
+
+TEST_CASE("one value is left in two states") {
+  Builder b;
+  Tensor x = b.input("x", ElementType::F32, {50}), first = stateOf(b, "first", noise(ElementType::F32, {50}));
+  Tensor second = stateOf(b, "second", noise(ElementType::F32, {50}, 2));
+  Tensor next = fn::tanh(first + x);
+  b.setState(first, next);
+  b.setState(second, next);
+  b.output("next", next);
+  b.output("difference", next - second);
+  REQUIRE(b.finish().ok());
+  CompiledModel model(b);
+  for (int64_t call = 0; call < 3; ++call)
+    model.run("forward", {noise(ElementType::F32, {50}, call)});
+}
+
+TEST_CASE("a recurrent layer that is called step by step") {
+  Builder b;
+  Tensor x = b.input("x", ElementType::F32, {1, 2, 24});
+  Tensor h = stateOf(b, "h", TensorValue(ElementType::F32, {1, 2, 32})), c = stateOf(b, "c", TensorValue(ElementType::F32, {1, 2, 32}));
+  fn::RecurrentInputs inputs;
+  inputs.x = x;
+  inputs.w = parameterOf(b, "w", noise(ElementType::F32, {1, 128, 24}));
+  inputs.r = parameterOf(b, "r", noise(ElementType::F32, {1, 128, 32}, 2));
+  inputs.initialH = h;
+  inputs.initialC = c;
+  fn::RecurrentOutputs outputs = fn::lstm(inputs);
+  b.setState(h, outputs.h);
+  b.setState(c, outputs.c);
+  b.output("y", outputs.y);
+  REQUIRE(b.finish().ok());
+  CompiledModel model(b);
+  bool isPacked = false;
+  for (const serialization::Parameter &parameter : model.manifest().parameters)
+    isPacked |= !parameter.layout.empty();
+  CHECK(isPacked);
+  for (int64_t call = 0; call < 4; ++call)
+    model.run("forward", {noise(ElementType::F32, {1, 2, 24}, call)});
+}
+
 TEST_CASE("a ring buffer: slices, shifts and a state that is also an output") {
   Builder b;
   Tensor x = b.input("x", ElementType::F32, {1, 5});
