@@ -1,6 +1,7 @@
 // A main() for fuzzers where there is no libFuzzer: `stator_fuzz_x [--runs=N] [--seed=N] [--verbose] FILE-OR-FOLDER...` gives each file to
-// LLVMFuzzerTestOneInput, then N mutations of them. The same seed gives the same inputs. An input that crashes, or takes more than ten
-// seconds, is written to `crash-<name of the fuzzer>` in the current folder, which the same program replays.
+// LLVMFuzzerTestOneInput, then N mutations of them. The same seed gives the same inputs. An input that crashes, takes more than
+// --seconds=10 or brings the program to more than --megabytes=4096 of addresses, is written to `crash-<name of the fuzzer>` in the current
+// folder, which the same program replays.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -25,6 +26,7 @@ static std::mt19937_64 generator;
 static std::vector<Input> seeds;
 static std::string crashFile;
 static const Input *current = nullptr;
+static unsigned seconds = 10;
 
 static uint64_t below(uint64_t limit) { return limit == 0 ? 0 : generator() % limit; }
 
@@ -106,7 +108,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize) {
 
 static void run(const Input &input) {
   current = &input;
-  alarm(10);
+  alarm(seconds);
   // A copy of exactly its size, so that AddressSanitizer sees every read past its end.
   std::unique_ptr<uint8_t[]> copy(new uint8_t[input.size()]);
   std::copy(input.begin(), input.end(), copy.get());
@@ -121,16 +123,20 @@ static Input readFile(const std::filesystem::path &path) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t runs = 0, seed = 1;
+  uint64_t runs = 0, seed = 1, megabytes = 4096;
   bool isVerbose = false;
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
-    if (argument.starts_with("--runs="))
-      runs = std::strtoull(argument.c_str() + 7, nullptr, 10);
-    else if (argument.starts_with("--seed="))
-      seed = std::strtoull(argument.c_str() + 7, nullptr, 10);
-    else if (argument == "--verbose")
+    auto number = [&](std::string_view option, auto &value) {
+      if (!argument.starts_with(option))
+        return false;
+      value = static_cast<std::decay_t<decltype(value)>>(std::strtoull(argument.c_str() + option.size(), nullptr, 10));
+      return true;
+    };
+    if (number("--runs=", runs) || number("--seed=", seed) || number("--seconds=", seconds) || number("--megabytes=", megabytes))
+      continue;
+    if (argument == "--verbose")
       isVerbose = true;
     else if (std::filesystem::is_directory(argument)) {
       for (const auto &entry : std::filesystem::recursive_directory_iterator(argument))
@@ -145,7 +151,7 @@ int main(int argc, char **argv) {
     std::signal(signal, saveCurrent);
 #if !__has_feature(address_sanitizer)
   // A bomb shall fail here and not take the machine with it.
-  rlimit limit{rlim_t(4) << 30, rlim_t(4) << 30};
+  rlimit limit{rlim_t(megabytes) << 20, rlim_t(megabytes) << 20};
   setrlimit(RLIMIT_AS, &limit);
 #endif
   for (const auto &path : files) {

@@ -1,9 +1,9 @@
-// Whole .pt and .pt2 files through both front-ends, to a graph. TorchScript files do not say what shapes their inputs have, so that seeds
-// hold the options of a compilation in a record of their own, extra/options: lines such as `input=2x3xf32` and `const=k=3`.
+// Whole .pt and .pt2 files through both front-ends, to a graph.
 #include "compiler/Import/Torch/Archive/Archive.h"
 #include "compiler/Import/Torch/Export/ExportImport.h"
 #include "compiler/Import/Torch/Script/ScriptImport.h"
 #include "test/fuzz/MemoryFile.h"
+#include "test/fuzz/SeedOptions.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -35,24 +35,18 @@ static std::optional<compiler::InputSpec> inputOf(std::string_view text) {
 
 static compiler::ImportOptions optionsOf(const torch::Archive &archive) {
   compiler::ImportOptions options;
-  const torch::Record *record = archive.find("extra/options");
-  Result<std::string_view> text = record ? archive.text(*record) : Result<std::string_view>(std::string_view());
-  for (std::string_view rest = text.ok() ? *text : std::string_view(); !rest.empty();) {
-    size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.starts_with("input="))
-      if (std::optional<compiler::InputSpec> spec = inputOf(line.substr(6)))
+  for (const auto &[key, value] : fuzz::seedOptions(archive)) {
+    if (key == "input")
+      if (std::optional<compiler::InputSpec> spec = inputOf(value))
         options.inputs.push_back(*spec);
-    // name=value; files are not read.
-    if (size_t equals = line.find('=', 6); line.starts_with("const=") && equals != line.npos) {
+    if (size_t equals = value.find('='); key == "const" && equals != value.npos) {
       compiler::ConstantSpec spec;
-      spec.name = line.substr(6, equals - 6);
-      spec.text = line.substr(equals + 1);
+      spec.name = value.substr(0, equals);
+      spec.text = value.substr(equals + 1);
       options.constants.push_back(spec);
     }
-    if (line.starts_with("method="))
-      options.methods.emplace_back(line.substr(7));
+    if (key == "method")
+      options.methods.push_back(value);
   }
   return options;
 }
