@@ -37,6 +37,10 @@ int main(int argc, char **argv) {
   commandLine.epilogue(exitCodeHelp());
   if (std::optional<int> code = commandLine.parse(argc, argv))
     return *code;
+  if (!isArtifact(path) && verify) {
+    std::fprintf(stderr, "stator-inspect: error: --verify is for artifacts, and `%s` is none\n", path.c_str());
+    return ExitUsage;
+  }
   if (!isArtifact(path))
     return becomeSibling("stator-inspect", "stator-inspect-model", {std::string(json ? "--json=true" : "--json=false"), "--", path});
   Result<serialization::ArtifactReader> artifact = serialization::ArtifactReader::open(path);
