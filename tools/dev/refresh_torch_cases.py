@@ -46,11 +46,11 @@ def make_pool():
         "pos": real(2, 3).abs() + 0.1, "unit": torch.tensor([[-0.9, -0.5, -0.1], [0.2, 0.6, 0.99]]),
         "half": torch.tensor([[-2.5, -1.5, -0.5], [0.5, 1.5, 2.5]]), "odd": torch.tensor([nan, inf, -inf, 0.0, -0.0, 3.0, -7.0, 1e-30]),
         "many": torch.linspace(-8.0, 8.0, 33),
-        # Integers with zeros and negatives, without, small ones, and other widths.
+        # Integers with zeros and negatives, without, small ones, and other widths: ia i32, ib i16, ic i8, ua u8, da f64, ha f16.
         "i": torch.tensor([[-7, 0, 5], [7, -3, 2]]), "j": torch.tensor([[2, -3, 3], [-2, 5, -1]]), "n": torch.tensor([0, 1, 2]),
-        "si": torch.tensor(3), "i32": torch.tensor([[-7, 0, 5], [7, -3, 2]], dtype=torch.int32), "i16": torch.tensor([300, -300, 7], dtype=torch.int16),
-        "i8": torch.tensor([-128, 127, 3], dtype=torch.int8), "u8": torch.tensor([200, 255, 3], dtype=torch.uint8),
-        "f64": real(2, 3).double(), "f16": real(2, 3).half(), "bf": real(2, 3).bfloat16(),
+        "si": torch.tensor(3), "ia": torch.tensor([[-7, 0, 5], [7, -3, 2]], dtype=torch.int32), "ib": torch.tensor([300, -300, 7], dtype=torch.int16),
+        "ic": torch.tensor([-128, 127, 3], dtype=torch.int8), "ua": torch.tensor([200, 255, 3], dtype=torch.uint8),
+        "da": real(2, 3).double(), "ha": real(2, 3).half(), "bf": real(2, 3).bfloat16(),
         "b": torch.tensor([[True, False, True], [False, False, True]]), "c": torch.tensor([True, False, True]), "sb": torch.tensor(True),
         # Larger ones: a matrix, a batch, sequences, images, volumes.
         "m": real(4, 5), "v": real(5), "bm": real(3, 4, 5), "bn": real(3, 5, 2), "seq": real(2, 3, 7), "img": real(2, 4, 7, 9),

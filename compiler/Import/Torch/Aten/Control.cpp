@@ -209,48 +209,37 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
 
 namespace {
 
-/// The tensors and numbers in a value, in order, which a loop carries.
-void flatten(Context &context, const Value &value, const Reads &reads, trace::Tensors &leaves) {
-  if (value.isTensor()) {
-    auto read = reads.find(value.asTensor().get());
-    leaves.push_back(read == reads.end() ? context.read(value.asTensor()) : read->second);
-  } else if (value.isScalar()) {
-    leaves.push_back(context.scalarTensor(value));
+/// The tensors and numbers in a value, in order.
+void leavesOf(const Value &value, Values &leaves) {
+  if (value.isTensor() || value.isScalar()) {
+    leaves.push_back(value);
   } else if (const Values *items = value.items()) {
     for (const Value &item : *items)
-      flatten(context, item, reads, leaves);
+      leavesOf(item, leaves);
   } else if (value.isDict()) {
     for (const auto &[key, item] : value.asDict().items)
-      flatten(context, item, reads, leaves);
+      leavesOf(item, leaves);
   }
 }
 
 /// The value with these leaves.
-Value unflatten(Context &context, const Value &model, const trace::Tensors &leaves, size_t &next) {
+Value withLeaves(const Value &model, const Values &leaves, size_t &next) {
   if (model.isTensor() || model.isScalar())
-    return wrapLike(context, model, leaves[next++]);
+    return leaves[next++];
   if (const Values *items = model.items()) {
     Values rebuilt;
     for (const Value &item : *items)
-      rebuilt.push_back(unflatten(context, item, leaves, next));
+      rebuilt.push_back(withLeaves(item, leaves, next));
     return model.isList() ? Value::list(std::move(rebuilt))
                           : Value::namedTuple(std::move(rebuilt), model.asTuple().fields, model.asTuple().typeName);
   }
   if (model.isDict()) {
     std::vector<std::pair<Value, Value>> rebuilt;
     for (const auto &[key, item] : model.asDict().items)
-      rebuilt.emplace_back(key, unflatten(context, item, leaves, next));
+      rebuilt.emplace_back(key, withLeaves(item, leaves, next));
     return Value::dict(std::move(rebuilt));
   }
   return model;
-}
-
-Values unflattenAll(Context &context, const Values &models, const trace::Tensors &leaves) {
-  Values values;
-  size_t next = 0;
-  for (const Value &model : models)
-    values.push_back(unflatten(context, model, leaves, next));
-  return values;
 }
 
 /// Whether a loop may go on with `next` in the place of `model`; what is no leaf must be equal.
@@ -272,27 +261,43 @@ bool hasForm(const Value &model, const Value &next) {
   return model.isTensor() || model.isScalar() || equalValues(model, next) == true;
 }
 
-/// A loop that is tried with a list of storages that it carries; tells the ones that were missing from it.
+/// How a loop passes on a variable: its value; or, when the body writes into it, itself, so that whoever shares its memory sees the write;
+/// or its value although it is written, because the body also gives the variable another tensor.
+enum class Passing { Value, Alias, ValueForGood };
+
+/// What the attempts at a loop learn from each other.
+struct LoopKnowledge {
+  std::vector<std::shared_ptr<Storage>> carried; // memory from outside that the body writes
+  std::vector<Passing> passing;                  // of each leaf
+  bool isNew = false;                            // whether the last attempt added to this
+};
+
+/// A loop that is tried with what is known about it, and tells what was not.
 class LoopAttempt {
 public:
-  LoopAttempt(Context &context, const Values &initial, std::vector<std::shared_ptr<Storage>> &carried)
-      : context(context), initial(initial), carried(carried) {}
+  LoopAttempt(Context &context, const Values &initial, LoopKnowledge &knowledge)
+      : context(context), initial(initial), knowledge(knowledge), carried(knowledge.carried), passing(knowledge.passing) {
+    knowledge.isNew = false;
+    for (const Value &value : initial)
+      leavesOf(value, outer);
+    passing.resize(outer.size(), Passing::Value);
+  }
 
-  /// Nothing: an error, or `carried` has grown and another attempt is to be made.
+  /// Nothing: an error, or something was learnt and another attempt is to be made.
   std::optional<Values> run(const std::function<Value(const Values &)> &condition, const std::function<Values(const Values &)> &body) {
     trace::Builder &builder = context.builder();
     std::string location = builder.location();
     trace::Tensors start;
-    for (const Value &value : initial)
-      flatten(context, value, {}, start);
-    size_t leaves = start.size();
+    for (size_t i = 0; i < outer.size(); ++i)
+      if (passing[i] != Passing::Alias)
+        start.push_back(tensorOf(outer[i], {}));
     for (const std::shared_ptr<Storage> &storage : carried)
       start.push_back(storage->value);
     trace::WhileBuilder loop(builder, start);
     if (!builder.ok())
       return std::nullopt;
 
-    Region test = traceRegion(context, [&] { return Values{condition(enter(loop.enterCondition(), leaves))}; });
+    Region test = traceRegion(context, [&] { return Values{condition(enter(loop.enterCondition()))}; });
     if (!builder.ok() || test.values.front().isPoison())
       return std::nullopt;
     if (hasWrittenOthers(test)) {
@@ -302,40 +307,81 @@ public:
     const Value &go = test.values.front();
     loop.finishCondition(go.isTensor() ? test.reads.at(go.asTensor().get()) : context.scalarTensor(go));
 
-    Region step = traceRegion(context, [&] { return body(enter(loop.enterBody(), leaves)); });
+    Region step = traceRegion(context, [&] { return body(enter(loop.enterBody())); });
     builder.setLocation(location);
-    if (!builder.ok())
-      return std::nullopt;
-    bool grew = false;
-    for (const auto &[storage, original] : step.scope.written)
-      if (std::find(carried.begin(), carried.end(), storage) == carried.end()) {
-        carried.push_back(storage);
-        grew = true;
-      }
-    if (grew)
+    if (!builder.ok() || learnt(step))
       return std::nullopt;
     if (step.values.size() != initial.size() || !std::equal(initial.begin(), initial.end(), step.values.begin(), hasForm)) {
       context.unsupported(formError(step.values));
       return std::nullopt;
     }
     trace::Tensors next;
-    for (const Value &value : step.values)
-      flatten(context, value, step.reads, next);
+    Values last = leavesAfter(step);
+    for (size_t i = 0; i < last.size(); ++i)
+      if (passing[i] != Passing::Alias)
+        next.push_back(tensorOf(last[i], step.reads));
     for (const std::shared_ptr<Storage> &storage : carried)
       next.push_back(step.finalOf(storage));
     trace::Tensors results = loop.finish(next);
     if (!builder.ok())
       return std::nullopt;
+    size_t values = results.size() - carried.size();
     for (size_t i = 0; i < carried.size(); ++i)
-      context.replace(carried[i], results[leaves + i]);
-    return unflattenAll(context, initial, results);
+      context.replace(carried[i], results[values + i]);
+    return rebuild(results);
   }
 
 private:
-  Values enter(const trace::Tensors &arguments, size_t leaves) {
+  trace::Tensor tensorOf(const Value &leaf, const Reads &reads) {
+    if (!leaf.isTensor())
+      return context.scalarTensor(leaf);
+    auto read = reads.find(leaf.asTensor().get());
+    return read == reads.end() ? context.read(leaf.asTensor()) : read->second;
+  }
+
+  static Values leavesAfter(const Region &step) {
+    Values leaves;
+    for (const Value &value : step.values)
+      leavesOf(value, leaves);
+    return leaves;
+  }
+
+  /// The variables with these values.
+  Values rebuild(const trace::Tensors &values) {
+    inner.clear();
+    size_t next = 0;
+    for (size_t i = 0; i < outer.size(); ++i)
+      inner.push_back(passing[i] == Passing::Alias ? outer[i] : wrapLike(context, outer[i], values[next++]));
+    Values rebuilt;
+    next = 0;
+    for (const Value &model : initial)
+      rebuilt.push_back(withLeaves(model, inner, next));
+    return rebuilt;
+  }
+
+  Values enter(const trace::Tensors &arguments) {
     for (size_t i = 0; i < carried.size(); ++i)
-      context.replace(carried[i], arguments[leaves + i]);
-    return unflattenAll(context, initial, arguments);
+      context.replace(carried[i], arguments[arguments.size() - carried.size() + i]);
+    return rebuild(arguments);
+  }
+
+  /// Whether the body did what the attempt was not made for.
+  bool learnt(const Region &step) {
+    bool &isNew = knowledge.isNew;
+    for (const auto &[storage, original] : step.scope.written)
+      if (std::find(carried.begin(), carried.end(), storage) == carried.end()) {
+        carried.push_back(storage);
+        isNew = true;
+      }
+    Values last = leavesAfter(step);
+    for (size_t i = 0; i < outer.size(); ++i) {
+      bool isWritten = passing[i] == Passing::Value && outer[i].isTensor() && inner[i].asTensor()->storage()->isWritten;
+      bool isReplaced = passing[i] == Passing::Alias && i < last.size() && !(last[i].isTensor() && last[i].asTensor() == outer[i].asTensor());
+      if (isWritten || isReplaced)
+        passing[i] = isWritten ? Passing::Alias : Passing::ValueForGood;
+      isNew |= isWritten || isReplaced;
+    }
+    return isNew;
   }
 
   bool hasWrittenOthers(const Region &region) {
@@ -354,19 +400,22 @@ private:
 
   Context &context;
   const Values &initial;
+  LoopKnowledge &knowledge;
   std::vector<std::shared_ptr<Storage>> &carried;
+  std::vector<Passing> &passing;
+  Values outer, inner; // the leaves of `initial`, and what they are where tracing is
 };
 
 } // namespace
 
 Values dynamicWhile(Context &context, const Values &initial, const std::function<Value(const Values &)> &condition,
                     const std::function<Values(const Values &)> &body) {
-  std::vector<std::shared_ptr<Storage>> carried;
-  for (size_t known = 0;; known = carried.size()) {
-    std::optional<Values> result = LoopAttempt(context, initial, carried).run(condition, body);
+  LoopKnowledge knowledge;
+  for (;;) {
+    std::optional<Values> result = LoopAttempt(context, initial, knowledge).run(condition, body);
     if (result)
       return *result;
-    if (!context.builder().ok() || carried.size() == known)
+    if (!context.builder().ok() || !knowledge.isNew)
       return {};
   }
 }
