@@ -3,6 +3,8 @@
 
 #include "compiler/Trace/BuilderImpl.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <algorithm>
 
 namespace stator::torch {
@@ -13,51 +15,6 @@ using trace::Dim;
 using trace::Dims;
 using trace::Ints;
 using trace::Tensor;
-
-MaybePlan sliceArguments(OpCall &call, size_t first) {
-  TensorRef self = call.ref(0);
-  if (self->rank() == 0)
-    return call.invalid("a tensor of rank 0 has no axis to slice"), std::nullopt;
-  int64_t axis = call.axis(first, self->rank()), step = call.integer(first + 3);
-  std::optional<Dim> start, end;
-  if (!call.isNone(first + 1))
-    start = call.dim(first + 1);
-  if (!call.isNone(first + 2))
-    end = call.dim(first + 2);
-  return call.ok() ? slicePlan(call, self, axis, start, end, step) : std::nullopt;
-}
-
-/// The position is a number, a size, or data.
-static MaybePlan selectAt(OpCall &call, int64_t axis, const Value &index) {
-  TensorRef self = call.ref(0);
-  Value known = index.isTensor() ? call.context().item(call.context().read(index.asTensor())) : index;
-  if (known.isInt() && known.isData())
-    return selectPlan(call, self, axis, known.asInt().data);
-  if (known.isInt())
-    return selectPlan(call, self, axis, known.asInt().dim);
-  return call.invalid("a position is " + known.typeName() + ", expected an int"), std::nullopt;
-}
-
-MaybePlan selectArguments(OpCall &call, size_t first) {
-  TensorRef self = call.ref(0);
-  if (self->rank() == 0)
-    return call.invalid("a tensor of rank 0 has no axis to select from"), std::nullopt;
-  int64_t axis = call.axis(first, self->rank());
-  return call.ok() ? selectAt(call, axis, call.argument(first + 1)) : std::nullopt;
-}
-
-MaybePlan diagonalArguments(OpCall &call, size_t first) {
-  int64_t offset = call.integer(first), a = call.integer(first + 1), b = call.integer(first + 2);
-  return call.ok() ? diagonalPlan(call, call.ref(0), offset, a, b) : std::nullopt;
-}
-
-MaybePlan stridedArguments(OpCall &call, size_t first) {
-  Dims dims = call.dims(first), strides = call.dims(first + 1);
-  std::optional<Dim> offset;
-  if (!call.isNone(first + 2))
-    offset = call.dim(first + 2);
-  return call.ok() ? stridedPlan(call, call.ref(0), dims, strides, offset) : std::nullopt;
-}
 
 namespace {
 
@@ -81,14 +38,94 @@ ViewPlan movingPlan(OpCall &call, const TensorRef &base, int64_t axis, const Ten
   return plan;
 }
 
+Value intAt(OpCall &call, size_t index) {
+  const Value &value = call.argument(index);
+  return value.isTensor() ? call.context().item(call.context().read(value.asTensor())) : value;
+}
+
+/// end - start of two positions that are data, where one was made from the other by adding something that is known (`x[i:i + 1]`).
+std::optional<Dim> knownDistance(OpCall &call, const Value &start, const Value &end) {
+  if (!call.ok() || !start.isInt() || !end.isInt() || !start.isData() || !end.isData())
+    return std::nullopt;
+  BuilderImpl &b = BuilderImpl::of(call.builder());
+  mlir::Value from = b.value(start.asInt().data), to = b.value(end.asInt().data);
+  auto known = [&](mlir::Value value) -> std::optional<Dim> {
+    mlir::DenseIntElementsAttr constant;
+    if (mlir::matchPattern(value, mlir::m_Constant(&constant)) && constant.getNumElements() == 1)
+      return Dim((*constant.value_begin<llvm::APInt>()).getSExtValue());
+    Tensor tensor = b.wrap(value);
+    std::optional<Dims> integers = tensor ? tensor.knownIntegers() : std::nullopt;
+    return integers && integers->size() == 1 ? std::optional<Dim>((*integers)[0]) : std::nullopt;
+  };
+  mlir::Operation *sum = to.getDefiningOp(), *difference = from.getDefiningOp();
+  if (sum && sum->getName().getStringRef() == "graph.add")
+    for (unsigned i = 0; i < 2; ++i)
+      if (sum->getOperand(i) == from)
+        return known(sum->getOperand(1 - i));
+  if (difference && difference->getName().getStringRef() == "graph.sub" && difference->getOperand(0) == to)
+    return known(difference->getOperand(1));
+  return std::nullopt;
+}
+
+} // namespace
+
+MaybePlan sliceArguments(OpCall &call, size_t first) {
+  TensorRef self = call.ref(0);
+  if (self->rank() == 0)
+    return call.invalid("a tensor of rank 0 has no axis to slice"), std::nullopt;
+  int64_t axis = call.axis(first, self->rank()), step = call.integer(first + 3);
+  std::optional<Dim> start, end;
+  if (Value from = intAt(call, first + 1); from.isInt() && from.isData() && step == 1)
+    if (std::optional<Dim> length = knownDistance(call, from, intAt(call, first + 2)))
+      return movingPlan(call, self, axis, from.asInt().data, *length);
+  if (!call.isNone(first + 1))
+    start = call.dim(first + 1);
+  if (!call.isNone(first + 2))
+    end = call.dim(first + 2);
+  return call.ok() ? slicePlan(call, self, axis, start, end, step) : std::nullopt;
+}
+
+/// The position is a number, a size, or data.
+static MaybePlan selectAt(OpCall &call, int64_t axis, size_t index) {
+  TensorRef self = call.ref(0);
+  Value known = intAt(call, index);
+  if (known.isInt() && known.isData())
+    return selectPlan(call, self, axis, known.asInt().data);
+  if (known.isInt())
+    return selectPlan(call, self, axis, known.asInt().dim);
+  return call.invalid("a position is " + known.typeName() + ", expected an int"), std::nullopt;
+}
+
+MaybePlan selectArguments(OpCall &call, size_t first) {
+  TensorRef self = call.ref(0);
+  if (self->rank() == 0)
+    return call.invalid("a tensor of rank 0 has no axis to select from"), std::nullopt;
+  int64_t axis = call.axis(first, self->rank());
+  return call.ok() ? selectAt(call, axis, first + 1) : std::nullopt;
+}
+
+MaybePlan diagonalArguments(OpCall &call, size_t first) {
+  int64_t offset = call.integer(first), a = call.integer(first + 1), b = call.integer(first + 2);
+  return call.ok() ? diagonalPlan(call, call.ref(0), offset, a, b) : std::nullopt;
+}
+
+MaybePlan stridedArguments(OpCall &call, size_t first) {
+  Dims dims = call.dims(first), strides = call.dims(first + 1);
+  std::optional<Dim> offset;
+  if (!call.isNone(first + 2))
+    offset = call.dim(first + 2);
+  return call.ok() ? stridedPlan(call, call.ref(0), dims, strides, offset) : std::nullopt;
+}
+
+namespace {
+
 MaybePlan narrowPlan(OpCall &call, size_t first) {
   TensorRef self = call.ref(0);
   int64_t axis = call.axis(first, self->rank());
   Dim length = call.dim(first + 2);
   if (!call.ok() || self->rank() == 0)
     return std::nullopt;
-  const Value &given = call.argument(first + 1);
-  Value start = given.isTensor() ? call.context().item(call.context().read(given.asTensor())) : given;
+  Value start = intAt(call, first + 1);
   if (start.isInt() && start.isData())
     return movingPlan(call, self, axis, start.asInt().data, length);
   if (!start.isInt())

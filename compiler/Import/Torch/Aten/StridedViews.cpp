@@ -222,6 +222,12 @@ MaybePlan stridedPlan(OpCall &call, const TensorRef &base, const Dims &dims, con
     call.invalid(std::to_string(dims.size()) + " sizes with " + std::to_string(strides.size()) + " strides");
     return std::nullopt;
   }
+  BuilderImpl &b = BuilderImpl::of(call.builder());
+  for (const Dim &stride : strides)
+    if (b.bounds(stride.expr()).lo.value_or(-1) < 0) {
+      call.invalid("the stride " + stride.str() + ", expected none below 0");
+      return std::nullopt;
+    }
   ViewPlan plan;
   plan.strides = strides;
   plan.offset = offset ? *offset : base->offset();
@@ -231,7 +237,6 @@ MaybePlan stridedPlan(OpCall &call, const TensorRef &base, const Dims &dims, con
     available = available * dim;
   for (size_t i = 0; i < dims.size(); ++i)
     last = last + (dims[i] - Dim(1)) * strides[i];
-  BuilderImpl &b = BuilderImpl::of(call.builder());
   if (!order || b.bounds(first.expr()).lo.value_or(-1) < 0) {
     call.unsupported("the tensor that is seen anew is itself a part with gaps; use slices or clone() it first");
     return std::nullopt;

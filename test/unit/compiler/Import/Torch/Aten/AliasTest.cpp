@@ -103,6 +103,16 @@ TEST_CASE("writes through chains of views reach the tensor") {
     p.call("mul_", {p.call("narrow", {x, n(0), p.number(1), n(2)}), n(2)});
     p.expect(x, {3, 4}, {0, 1, 2, 3, 8, 10, 12, 14, 16, 18, 20, 22});
   }
+  SECTION("x[i:i + 1].mul_(2) and x[:, j - 2:j].neg_() with positions that are data") {
+    Value i = p.call("item", {p.number(1)}), j = p.call("item", {p.number(3)});
+    auto plus = [&](const Value &at, int64_t distance) {
+      trace::Tensor by = p.test.b.scalarInt(ElementType::I64, std::abs(distance)), base = at.asInt().data;
+      return Value::dataInteger(distance < 0 ? trace::fn::sub(base, by) : trace::fn::add(base, by));
+    };
+    p.call("mul_", {p.call("slice", {x, n(0), i, plus(i, 1)}), n(2)});
+    p.call("neg_", {p.call("slice", {x, n(1), plus(j, -2), j})});
+    p.expect(x, {3, 4}, {0, -1, -2, 3, 8, -10, -12, 14, 8, -9, -10, 11});
+  }
   SECTION("x.detach().add_(1): detached tensors share memory") {
     p.call("add_", {p.call("detach", {x}), n(1)});
     p.expect(x, {3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});

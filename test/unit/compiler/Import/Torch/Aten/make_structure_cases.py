@@ -85,6 +85,8 @@ def views():
     refused("view.dtype", M, i32, says="the bits of f32 elements seen as i32")
     refused("split.Tensor", dyn(M, 0), 2, 0, says="their number is not known when the model is compiled")
     refused("unbind.int", dyn(M, 0), 0, says="give it a fixed size")
+    refused("as_strided", M, [2], [-1], 3, says="the stride -1, expected none below 0")
+    refused("split.Tensor", torch.zeros(0, 3), 0, 1, says="parts of size 0")
     refused("imag", M, says="complex numbers are not supported")
     refused("resize_", M, [4, 4], says="whose new elements are undefined")
     refused("expand", M, [4], says="a tensor of rank 2 cannot be expanded to 1 sizes")
