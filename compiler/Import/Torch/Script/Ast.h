@@ -81,7 +81,8 @@ struct Stmt {
   uint32_t end = 0;
   llvm::ArrayRef<Expr *> targets; ///< Assign; For: one name; With: one name or none; Closure: its name.
   Expr *annotation = nullptr;     ///< Assign: `name : Type = value`.
-  Expr *value = nullptr;          ///< What is assigned, evaluated, returned; the condition; what a loop runs over; may be null for Return and for declarations.
+  Expr *value = nullptr; ///< What is assigned, evaluated, returned; the condition; what a loop runs over; may be null for Return and for
+                         ///< declarations.
   llvm::ArrayRef<Stmt *> body, orElse;
   /// If, While, For: the slots that something inside assigns, in ascending order.
   llvm::ArrayRef<int32_t> assigned;

@@ -229,9 +229,17 @@ std::optional<Value> quantifier(BuiltinCall &call) {
 
 llvm::ArrayRef<BuiltinEntry> comparisonBuiltins() {
   static const BuiltinEntry entries[] = {
-      {"eq", eq},        {"ne", ne},       {"lt", lt},        {"gt", gt},
-      {"le", le},        {"ge", ge},       {"__not__", notOf}, {"__is__", is},
-      {"__isnot__", isNot}, {"any", quantifier<false>}, {"all", quantifier<true>},
+      {"eq", eq},
+      {"ne", ne},
+      {"lt", lt},
+      {"gt", gt},
+      {"le", le},
+      {"ge", ge},
+      {"__not__", notOf},
+      {"__is__", is},
+      {"__isnot__", isNot},
+      {"any", quantifier<false>},
+      {"all", quantifier<true>},
   };
   return entries;
 }

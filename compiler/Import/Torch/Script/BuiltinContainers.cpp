@@ -6,34 +6,10 @@
 
 namespace stator::torch::script {
 
-const Value *findItem(const DictObject &dict, const Value &key) {
-  for (const auto &[other, value] : dict.items)
-    if (equalValues(other, key) == true)
-      return &value;
-  return nullptr;
-}
-
-void setItem(DictObject &dict, const Value &key, const Value &value) {
-  for (auto &[other, item] : dict.items)
-    if (equalValues(other, key) == true) {
-      item = value;
-      return;
-    }
-  dict.items.emplace_back(key, value);
-}
-
 namespace {
 
 constexpr size_t maxElements = size_t(1) << 22;
 
-/// The list or dict that an operator changes: what comes with the archive keeps its state, see ModuleState.
-bool mutates(BuiltinCall &call) {
-  const Value &target = call[0];
-  const void *container = target.isList() ? static_cast<const void *>(&target.asList()) : &target.asDict();
-  if (call.evaluator.module().noteMutation(container) && call.evaluator.tensors().isInsideScope())
-    call.evaluator.unsupported("an attribute that is a list or dict is changed in a branch that depends on data");
-  return true;
-}
 bool isListCall(BuiltinCall &call, size_t least) { return call.size() >= least && call[0].isList(); }
 bool isDictCall(BuiltinCall &call, size_t least) { return call.size() >= least && call[0].isDict(); }
 
@@ -76,15 +52,16 @@ std::optional<Value> setItemOp(BuiltinCall &call) {
     return Value::poison();
   if (call[0].isList()) {
     std::optional<size_t> at = position(call, call[1], call[0].asList().items.size());
-    if (!at || !mutates(call))
+    if (!at)
       return Value::poison();
+    noteMutation(call);
     call[0].asList().items[*at] = call[2];
     return call[0];
   }
   if (call[0].isDict()) {
     if (call[1].isData())
       return call.evaluator.unsupported("the key of a dict depends on data");
-    mutates(call);
+    noteMutation(call);
     setItem(call[0].asDict(), call[1], call[2]);
     return Value::none();
   }
@@ -98,7 +75,7 @@ std::optional<Value> append(BuiltinCall &call) {
     return std::nullopt;
   if (call[0].asList().items.size() >= maxElements)
     return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 4 million elements");
-  mutates(call);
+  noteMutation(call);
   call[0].asList().items.push_back(call[1]);
   return call[0];
 }
@@ -106,7 +83,7 @@ std::optional<Value> append(BuiltinCall &call) {
 std::optional<Value> extend(BuiltinCall &call) {
   if (!isListCall(call, 2) || !call[1].items())
     return std::nullopt;
-  mutates(call);
+  noteMutation(call);
   Values more = *call[1].items();
   Values &items = call[0].asList().items;
   if (items.size() + more.size() > maxElements)
@@ -127,7 +104,7 @@ std::optional<Value> insert(BuiltinCall &call) {
   std::optional<int64_t> index = call.integer(call[1], "the index");
   if (!index)
     return Value::poison();
-  mutates(call);
+  noteMutation(call);
   Values &items = call[0].asList().items;
   int64_t size = int64_t(items.size());
   int64_t at = std::clamp<int64_t>(*index < 0 ? *index + size : *index, 0, size);
@@ -141,7 +118,7 @@ std::optional<Value> pop(BuiltinCall &call) {
     auto found = llvm::find_if(items, [&](const auto &item) { return equalValues(item.first, call[1]) == true; });
     if (found == items.end())
       return call.size() > 2 ? call[2] : call.evaluator.raise("KeyError: " + textOf(call[1], true));
-    mutates(call);
+    noteMutation(call);
     Value value = found->second;
     items.erase(found);
     return value;
@@ -152,7 +129,7 @@ std::optional<Value> pop(BuiltinCall &call) {
   std::optional<size_t> at = position(call, call.size() > 1 ? call[1] : Value::integer(-1), items.size());
   if (!at)
     return Value::poison();
-  mutates(call);
+  noteMutation(call);
   Value value = items[*at];
   items.erase(items.begin() + int64_t(*at));
   return value;
@@ -190,7 +167,7 @@ std::optional<Value> removeItem(BuiltinCall &call) {
     return Value::poison();
   if (*at == items.size())
     return call.evaluator.raise("list.remove(x): x not in list");
-  mutates(call);
+  noteMutation(call);
   items.erase(items.begin() + int64_t(*at));
   return Value::none();
 }
@@ -252,6 +229,12 @@ std::optional<Value> len(BuiltinCall &call) {
   if (call[0].isDict())
     return Value::integer(int64_t(call[0].asDict().items.size()));
   if (call[0].isTensor()) {
+    // That of one that may still be empty is a size like others.
+    if (call.evaluator.module().isStillEmpty(call[0].asTensor())) {
+      Values arguments{call[0], Value::integer(0)};
+      BuiltinCall size{call.evaluator, "size", arguments, call.keywords};
+      return callBuiltin(size);
+    }
     trace::Dims dims = call.evaluator.tensors().dims(call[0].asTensor());
     return dims.empty() ? call.evaluator.raise("len() of a 0-d tensor") : Value::integer(dims[0]);
   }
@@ -288,7 +271,9 @@ std::optional<Value> slice(BuiltinCall &call) {
     if (*step > size || *step < -size)
       break;
   }
-  return call[0].isString() ? Value::string(std::move(text)) : call[0].isList() ? Value::list(std::move(items)) : Value::tuple(std::move(items));
+  return call[0].isString() ? Value::string(std::move(text))
+         : call[0].isList() ? Value::list(std::move(items))
+                            : Value::tuple(std::move(items));
 }
 
 std::optional<Value> list(BuiltinCall &call) {
@@ -322,7 +307,7 @@ std::optional<Value> copy(BuiltinCall &call) {
 std::optional<Value> clear(BuiltinCall &call) {
   if (call.size() != 1 || !(call[0].isList() || call[0].isDict()))
     return std::nullopt;
-  mutates(call);
+  noteMutation(call);
   if (call[0].isList())
     call[0].asList().items.clear();
   else
@@ -333,7 +318,7 @@ std::optional<Value> clear(BuiltinCall &call) {
 std::optional<Value> reverse(BuiltinCall &call) {
   if (call.size() != 1 || !call[0].isList())
     return std::nullopt;
-  mutates(call);
+  noteMutation(call);
   std::reverse(call[0].asList().items.begin(), call[0].asList().items.end());
   return Value::none();
 }
@@ -365,7 +350,7 @@ std::optional<Value> sort(BuiltinCall &call) {
   std::optional<Values> items = sorted(call, call[0].asList().items, call.given(1, "reverse").knownBool().value_or(false));
   if (!items)
     return Value::poison();
-  mutates(call);
+  noteMutation(call);
   call[0].asList().items = std::move(*items);
   return Value::none();
 }
@@ -384,83 +369,6 @@ std::optional<Value> sum(BuiltinCall &call) {
     total = *next;
   }
   return total;
-}
-
-std::optional<Value> keys(BuiltinCall &call) { return isDictCall(call, 1) ? list(call) : std::nullopt; }
-
-std::optional<Value> values(BuiltinCall &call) {
-  if (!isDictCall(call, 1))
-    return std::nullopt;
-  Values items;
-  for (const auto &[key, value] : call[0].asDict().items)
-    items.push_back(value);
-  return Value::list(std::move(items));
-}
-
-std::optional<Value> itemsOf(BuiltinCall &call) {
-  if (!isDictCall(call, 1))
-    return std::nullopt;
-  Values items;
-  for (const auto &[key, value] : call[0].asDict().items)
-    items.push_back(Value::tuple({key, value}));
-  return Value::list(std::move(items));
-}
-
-std::optional<Value> get(BuiltinCall &call) {
-  if (!isDictCall(call, 2))
-    return std::nullopt;
-  const Value *found = findItem(call[0].asDict(), call[1]);
-  return found ? *found : call.given(2, "default_value");
-}
-
-std::optional<Value> setDefault(BuiltinCall &call) {
-  if (!isDictCall(call, 3))
-    return std::nullopt;
-  if (const Value *found = findItem(call[0].asDict(), call[1]))
-    return *found;
-  mutates(call);
-  setItem(call[0].asDict(), call[1], call[2]);
-  return call[2];
-}
-
-std::optional<Value> update(BuiltinCall &call) {
-  if (!isDictCall(call, 2) || !call[1].isDict())
-    return std::nullopt;
-  mutates(call);
-  auto more = call[1].asDict().items;
-  for (auto &[key, value] : more)
-    setItem(call[0].asDict(), key, value);
-  return Value::none();
-}
-
-std::optional<Value> popItem(BuiltinCall &call) {
-  if (!isDictCall(call, 1))
-    return std::nullopt;
-  auto &items = call[0].asDict().items;
-  if (items.empty())
-    return call.evaluator.raise("popitem(): the dict is empty");
-  mutates(call);
-  Value last = Value::tuple({items.back().first, items.back().second});
-  items.pop_back();
-  return last;
-}
-
-/// dict() of nothing, of a dict, of a list of pairs.
-std::optional<Value> dict(BuiltinCall &call) {
-  Value made = Value::dict();
-  if (call.size() == 0)
-    return made;
-  if (call[0].isDict())
-    return Value::dict(call[0].asDict().items);
-  if (!call[0].isList())
-    return std::nullopt;
-  for (const Value &item : call[0].asList().items) {
-    const Values *pair = item.items();
-    if (!pair || pair->size() != 2)
-      return std::nullopt;
-    setItem(made.asDict(), (*pair)[0], (*pair)[1]);
-  }
-  return made;
 }
 
 /// The number of elements of range(low, high, step), and an element of it.
@@ -498,24 +406,32 @@ std::optional<Value> deriveIndex(BuiltinCall &call) {
 
 llvm::ArrayRef<BuiltinEntry> containerBuiltins() {
   static const BuiltinEntry entries[] = {
-      {"__getitem__", getItem},   {"_set_item", setItemOp, true},
-      {"append", append, true},   {"extend", extend},
+      {"__getitem__", getItem},
+      {"_set_item", setItemOp, true},
+      {"append", append, true},
+      {"extend", extend},
       {"add_", addInPlace, true},
-      {"insert", insert},         {"pop", pop},
-      {"Delete", deleteItem},     {"__delitem__", deleteItem},
-      {"remove", removeItem},     {"index", indexOf},
-      {"count", countOf},         {"__contains__", contains},
-      {"len", len},               {"word.len", len},
-      {"slice", slice},           {"list", list},
-      {"word.list", list},        {"copy", copy},
-      {"clear", clear},           {"reverse", reverse},
-      {"sorted", sortedOp},       {"word.sorted", sortedOp},
-      {"sort", sort},             {"sum", sum},
-      {"keys", keys},             {"values", values},
-      {"items", itemsOf},         {"get", get},
-      {"setdefault", setDefault}, {"update", update},
-      {"popitem", popItem},       {"dict", dict},
-      {"word.dict", dict},        {"__range_length", rangeLength},
+      {"insert", insert},
+      {"pop", pop},
+      {"Delete", deleteItem},
+      {"__delitem__", deleteItem},
+      {"remove", removeItem},
+      {"index", indexOf},
+      {"count", countOf},
+      {"__contains__", contains},
+      {"len", len},
+      {"word.len", len},
+      {"slice", slice},
+      {"list", list},
+      {"word.list", list},
+      {"copy", copy},
+      {"clear", clear},
+      {"reverse", reverse},
+      {"sorted", sortedOp},
+      {"word.sorted", sortedOp},
+      {"sort", sort},
+      {"sum", sum},
+      {"__range_length", rangeLength},
       {"__derive_index", deriveIndex},
   };
   return entries;

@@ -10,12 +10,6 @@ namespace stator::torch::script {
 
 namespace fn = trace::fn;
 
-Value itemOf(Evaluator &evaluator, const trace::Tensor &tensor) {
-  if (!tensor || !evaluator.tensors().builder().ok())
-    return Value::poison();
-  return evaluator.tensors().item(tensor);
-}
-
 namespace {
 
 bool isNumber(const Value &value) { return value.isInt() || value.isFloat(); }
@@ -266,7 +260,8 @@ std::optional<Value> extreme(BuiltinCall &call) {
   const Value &a = call[0], &b = call[1];
   if (a.isInt() && b.isInt() && !a.isData() && !b.isData()) {
     trace::BuilderImpl &impl = call.evaluator.tensors().builder().impl();
-    return Value::integer(trace::Dim(isMax ? impl.max(a.asInt().dim.expr(), b.asInt().dim.expr()) : impl.min(a.asInt().dim.expr(), b.asInt().dim.expr())));
+    return Value::integer(
+        trace::Dim(isMax ? impl.max(a.asInt().dim.expr(), b.asInt().dim.expr()) : impl.min(a.asInt().dim.expr(), b.asInt().dim.expr())));
   }
   Value less = isLess(call.evaluator, a, b);
   if (std::optional<bool> known = less.knownBool())
@@ -298,7 +293,9 @@ std::optional<Value> bits(BuiltinCall &call) {
       return known == (op == Bits::Or) ? Value::boolean(known) : other;
     }
     trace::Tensor left = context.scalarTensor(a), right = context.scalarTensor(b);
-    Value result = itemOf(call.evaluator, op == Bits::And ? fn::logicalAnd(left, right) : op == Bits::Or ? fn::logicalOr(left, right) : fn::logicalXor(left, right));
+    Value result = itemOf(call.evaluator, op == Bits::And  ? fn::logicalAnd(left, right)
+                                          : op == Bits::Or ? fn::logicalOr(left, right)
+                                                           : fn::logicalXor(left, right));
     if (result.isBool() && result.isData() && op != Bits::Xor)
       call.evaluator.noteCombination(a.asBool(), b.asBool(), result.asBool(), op == Bits::And);
     return result;
@@ -360,98 +357,7 @@ double degrees(double x) { return x * 180 / M_PI; }
 trace::Tensor radiansOf(const trace::Tensor &x) { return fn::mul(x, fn::scalarLike(x, M_PI / 180)); }
 trace::Tensor degreesOf(const trace::Tensor &x) { return fn::mul(x, fn::scalarLike(x, 180 / M_PI)); }
 
-std::optional<Value> convertInt(BuiltinCall &call) {
-  if (call.size() != 1)
-    return std::nullopt;
-  if (call[0].isString()) {
-    int64_t number = 0;
-    if (llvm::StringRef(call[0].asString()).trim().getAsInteger(10, number))
-      return call.evaluator.raise("int() of '" + call[0].asString() + "'");
-    return Value::integer(number);
-  }
-  return toInt(call.evaluator, call[0]);
-}
-std::optional<Value> convertFloat(BuiltinCall &call) {
-  if (call.size() != 1)
-    return std::nullopt;
-  if (call[0].isString()) {
-    std::string text = llvm::StringRef(call[0].asString()).trim().lower();
-    char *end = nullptr;
-    double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end)
-      return call.evaluator.raise("float() of '" + call[0].asString() + "'");
-    return Value::real(number);
-  }
-  return toFloat(call.evaluator, call[0]);
-}
-std::optional<Value> convertBool(BuiltinCall &call) {
-  if (call.size() != 1)
-    return std::nullopt;
-  return toBool(call.evaluator, call[0]);
-}
-/// A tensor as the number that it holds.
-std::optional<Value> scalarImplicit(BuiltinCall &call) {
-  if (call.size() != 1)
-    return std::nullopt;
-  if (!call[0].isTensor())
-    return call[0];
-  return itemOf(call.evaluator, call.evaluator.tensors().read(call[0].asTensor()));
-}
-
 } // namespace
-
-static Value numberOf(Evaluator &evaluator, const Value &value) {
-  if (!value.isTensor())
-    return value;
-  return itemOf(evaluator, evaluator.tensors().read(value.asTensor()));
-}
-
-Value toInt(Evaluator &evaluator, const Value &given) {
-  Value value = numberOf(evaluator, given);
-  if (value.isInt() || value.isPoison())
-    return value;
-  if (value.isBool() && !value.isData())
-    return Value::integer(value.asBool().known);
-  if (value.isFloat() && !value.isData()) {
-    double number = std::trunc(value.asFloat().number);
-    if (!(std::fabs(number) < 9.3e18))
-      return evaluator.raise("int() of " + textOf(value));
-    return Value::integer(int64_t(number));
-  }
-  if (!value.isScalar())
-    return evaluator.invalid("a value of type " + value.typeName() + " is no int");
-  return itemOf(evaluator, fn::cast(evaluator.tensors().scalarTensor(value), ElementType::I64));
-}
-
-Value toFloat(Evaluator &evaluator, const Value &given) {
-  Value value = numberOf(evaluator, given);
-  if (value.isFloat() || value.isPoison())
-    return value;
-  if (value.isBool() && !value.isData())
-    return Value::real(value.asBool().known);
-  if (std::optional<int64_t> number = value.knownInt())
-    return Value::real(double(*number));
-  if (!value.isScalar())
-    return evaluator.invalid("a value of type " + value.typeName() + " is no float");
-  return itemOf(evaluator, fn::cast(evaluator.tensors().scalarTensor(value), ElementType::F64));
-}
-
-Value toBool(Evaluator &evaluator, const Value &given) {
-  if (given.isString())
-    return Value::boolean(!given.asString().empty());
-  if (given.items())
-    return Value::boolean(!given.items()->empty());
-  Value value = numberOf(evaluator, given);
-  if (value.isBool() || value.isPoison())
-    return value;
-  if (value.isFloat() && !value.isData())
-    return Value::boolean(value.asFloat().number != 0);
-  if (value.isInt())
-    return negated(evaluator, areEqual(evaluator, value, Value::integer(0)));
-  if (!value.isScalar())
-    return evaluator.invalid("a value of type " + value.typeName() + " is no bool");
-  return itemOf(evaluator, fn::cast(evaluator.tensors().scalarTensor(value), ElementType::I1));
-}
 
 llvm::ArrayRef<BuiltinEntry> numberBuiltins() {
   static const BuiltinEntry entries[] = {
@@ -502,15 +408,6 @@ llvm::ArrayRef<BuiltinEntry> numberBuiltins() {
       {"__xor__", bits<Bits::Xor>},
       {"__lshift__", bits<Bits::Left>},
       {"__rshift__", bits<Bits::Right>},
-      {"word.int", convertInt},
-      {"word.float", convertFloat},
-      {"word.bool", convertBool},
-      {"Int", convertInt},
-      {"Float", convertFloat},
-      {"Bool", convertBool},
-      {"IntImplicit", convertInt},
-      {"FloatImplicit", convertFloat},
-      {"ScalarImplicit", scalarImplicit},
   };
   return entries;
 }

@@ -68,9 +68,12 @@ std::optional<Value> deviceIndex(BuiltinCall &call) {
   return call.size() == 1 && call[0].isDevice() ? std::optional(Value::none()) : std::nullopt;
 }
 std::optional<Value> layout(BuiltinCall &call) { return isTensorCall(call) ? std::optional(Value::integer(0)) : std::nullopt; }
+std::optional<Value> lateSize(BuiltinCall &call);
 std::optional<Value> shape(BuiltinCall &call) {
   if (!isTensorCall(call))
     return std::nullopt;
+  if (std::optional<Value> late = lateSize(call))
+    return late;
   Values sizes;
   for (const trace::Dim &dim : call.evaluator.tensors().dims(call[0].asTensor()))
     sizes.push_back(Value::integer(dim));
@@ -135,6 +138,40 @@ std::optional<Value> toList(BuiltinCall &call) {
   return made;
 }
 
+/// Sizes of a tensor that may still be empty: numbers that depend on that.
+Value sizeUnlessEmpty(BuiltinCall &call, const Value &isEmpty, int64_t size) {
+  trace::Builder &builder = call.evaluator.tensors().builder();
+  return itemOf(call.evaluator,
+                trace::fn::where(isEmpty.asBool().data, builder.scalarInt(ElementType::I64, 0), builder.scalarInt(ElementType::I64, size)));
+}
+std::optional<Value> lateLength(BuiltinCall &call) {
+  const Value *isEmpty = isTensorCall(call) ? call.evaluator.module().isStillEmpty(call[0].asTensor()) : nullptr;
+  if (!isEmpty || call.size() != 1)
+    return std::nullopt;
+  trace::Dims dims = call.evaluator.tensors().dims(call[0].asTensor());
+  int64_t count = 1;
+  for (const trace::Dim &dim : dims)
+    count *= dim.constant();
+  return sizeUnlessEmpty(call, *isEmpty, call.name == "numel" ? count : dims.empty() ? 1 : dims[0].constant());
+}
+/// size(x, 0) and size(x) of such a tensor; the further axes are those of its later shape.
+std::optional<Value> lateSize(BuiltinCall &call) {
+  const Value *isEmpty = isTensorCall(call) ? call.evaluator.module().isStillEmpty(call[0].asTensor()) : nullptr;
+  if (!isEmpty)
+    return std::nullopt;
+  trace::Dims dims = call.evaluator.tensors().dims(call[0].asTensor());
+  Values sizes;
+  for (const trace::Dim &dim : dims)
+    sizes.push_back(sizes.empty() ? sizeUnlessEmpty(call, *isEmpty, dim.constant()) : Value::integer(dim));
+  if (call.size() == 1)
+    return Value::list(std::move(sizes));
+  std::optional<int64_t> axis = call[1].knownInt();
+  int64_t rank = int64_t(sizes.size());
+  if (!axis || *axis < -rank || *axis >= rank)
+    return std::nullopt;
+  return sizes[size_t(*axis < 0 ? *axis + rank : *axis)];
+}
+
 std::optional<Value> rangeList(BuiltinCall &call) {
   std::optional<int64_t> count = call.size() == 1 ? call.integer(call[0], "the length") : std::nullopt;
   if (!count)
@@ -160,6 +197,8 @@ llvm::ArrayRef<BuiltinEntry> primBuiltins() {
       {"prim.index", deviceIndex},
       {"prim.layout", layout},
       {"prim.shape", shape},
+      {"numel", lateLength},
+      {"size", lateSize},
       {"prim.ndim", rank},
       {"prim.itemsize", itemSize},
       {"prim.data", data},

@@ -128,7 +128,8 @@ std::optional<Value> replace(BuiltinCall &call) {
   if (old.empty())
     return call.evaluator.unsupported("replace() of an empty string is not supported");
   int64_t most = call.given(3, "max").knownInt().value_or(-1);
-  for (size_t at = text.find(old); at != std::string::npos && most != 0 && text.size() < (1u << 24); at = text.find(old, at + with.size()), --most)
+  for (size_t at = text.find(old); at != std::string::npos && most != 0 && text.size() < (1u << 24);
+       at = text.find(old, at + with.size()), --most)
     text.replace(at, old.size(), with);
   return Value::string(std::move(text));
 }

@@ -23,7 +23,8 @@ std::optional<int64_t> BuiltinCall::integer(const Value &value, const char *what
     return number;
   if (value.isInt())
     evaluator.unsupported(std::string(what) + " of `" + name.str() + "` depends on " +
-                          (value.isData() ? "data" : "the size " + value.asInt().dim.str()) + ", and must be a number when the model is compiled");
+                          (value.isData() ? "data" : "the size " + value.asInt().dim.str()) +
+                          ", and must be a number when the model is compiled");
   else
     evaluator.invalid(std::string(what) + " of `" + name.str() + "` is " + value.typeName() + ", expected int");
   return std::nullopt;
@@ -41,7 +42,8 @@ bool isContainerMutation(llvm::StringRef name) {
 static const llvm::StringMap<const BuiltinEntry *> &table() {
   static const llvm::StringMap<const BuiltinEntry *> instance = [] {
     llvm::StringMap<const BuiltinEntry *> entries;
-    for (llvm::ArrayRef<BuiltinEntry> family : {numberBuiltins(), comparisonBuiltins(), containerBuiltins(), stringBuiltins(), primBuiltins()})
+    for (llvm::ArrayRef<BuiltinEntry> family : {numberBuiltins(), conversionBuiltins(), comparisonBuiltins(), containerBuiltins(),
+                                                dictBuiltins(), stringBuiltins(), primBuiltins()})
       for (const BuiltinEntry &entry : family)
         entries[entry.name] = &entry;
     return entries;

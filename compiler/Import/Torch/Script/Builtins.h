@@ -49,6 +49,8 @@ bool isContainerMutation(llvm::StringRef name);
 
 // The families.
 llvm::ArrayRef<BuiltinEntry> numberBuiltins();
+llvm::ArrayRef<BuiltinEntry> conversionBuiltins();
+llvm::ArrayRef<BuiltinEntry> dictBuiltins();
 llvm::ArrayRef<BuiltinEntry> comparisonBuiltins();
 llvm::ArrayRef<BuiltinEntry> containerBuiltins();
 llvm::ArrayRef<BuiltinEntry> stringBuiltins();
@@ -64,6 +66,9 @@ Value toFloat(Evaluator &evaluator, const Value &value);
 Value toBool(Evaluator &evaluator, const Value &value);
 /// The value of a rank-0 tensor, known where the tracing API knows it.
 Value itemOf(Evaluator &evaluator, const trace::Tensor &tensor);
+
+/// Notes that an operator changes its first argument, a list or a dict: what comes with the archive keeps its state, see ModuleState.
+void noteMutation(BuiltinCall &call);
 
 void setItem(DictObject &dict, const Value &key, const Value &value);
 /// Null when the key is not there.

@@ -67,7 +67,8 @@ Value Evaluator::callGlobal(Expr &expr, llvm::StringRef name) {
     std::optional<Value> value = definitionValue(owner);
     auto *type = value ? objectIn<ClassObject>(*value) : nullptr;
     if (!type)
-      return failed() ? Value::poison() : fail(StatusCode::InvalidFile, "class `" + owner.take_front(200).str() + "` is not in the archive's code");
+      return failed() ? Value::poison()
+                      : fail(StatusCode::InvalidFile, "class `" + owner.take_front(200).str() + "` is not in the archive's code");
     return Value(std::shared_ptr<Object>(std::make_shared<Instance>(type->definition, "", nullptr)));
   }
   if (name.starts_with("__torch__.")) {
@@ -235,7 +236,8 @@ Value Evaluator::construct(ClassDef &definition, Values arguments, const std::ve
         return invalid("`" + definition.name().str() + "` needs a value for `" + field.name + "`");
     }
     if (arguments.size() > names.size())
-      return invalid("`" + definition.name().str() + "` has " + std::to_string(names.size()) + " fields, got " + std::to_string(arguments.size()) + " values");
+      return invalid("`" + definition.name().str() + "` has " + std::to_string(names.size()) + " fields, got " +
+                     std::to_string(arguments.size()) + " values");
     return Value::namedTuple(std::move(items), std::move(names), definition.name().str());
   }
   if (definition.kind == ClassKind::Enum && arguments.size() == 1) {
@@ -281,6 +283,23 @@ void Evaluator::setLocation() {
   context.builder().setLocation(frame->modulePath.empty() ? place : frame->modulePath + " (" + place + ")");
 }
 
+/// Whether the tensors among the arguments are not empty, as far as that can be said.
+bool Evaluator::checkLateTensors(const Values &arguments) {
+  for (const Value &value : arguments) {
+    if (value.items() && !checkLateTensors(*value.items()))
+      return false;
+    if (!value.isTensor())
+      continue;
+    std::string warning;
+    Status status = state.useOf(value.asTensor(), warning);
+    if (!status.ok())
+      return unsupported(status.message()), false;
+    if (!warning.empty())
+      warn(warning);
+  }
+  return true;
+}
+
 Value Evaluator::callOp(llvm::StringRef name, Values arguments, std::vector<KeywordArgument> keywords) {
   if (failed())
     return Value::poison();
@@ -303,6 +322,8 @@ Value Evaluator::callOp(llvm::StringRef name, Values arguments, std::vector<Keyw
                    llvm::any_of(keywords, [](const KeywordArgument &keyword) { return keyword.value.isPoison(); });
   if (hasPoison) // What nobody knows is told all the same.
     return findOverloads(std::string_view(name)).empty() ? unsupported("`" + name.str() + "` is not supported") : Value::poison();
+  if (!checkLateTensors(arguments))
+    return Value::poison();
   upgrade(*this, name.str(), arguments, keywords);
   setLocation();
   Result<Value> result = callByName(context, std::string_view(name), arguments, keywords);

@@ -14,12 +14,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/Torch/Aten/Control.h"
+#include "compiler/Import/Torch/Script/BranchEffects.h"
 #include "compiler/Import/Torch/Script/Builtins.h"
 #include "compiler/Import/Torch/Script/Evaluator.h"
 #include "compiler/Trace/BuilderImpl.h"
 #include "compiler/Trace/ControlFlow.h"
-
-#include "llvm/ADT/StringSet.h"
 
 namespace stator::torch::script {
 
@@ -33,16 +32,6 @@ void Evaluator::poisonAssigned(Stmt &stmt) {
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
-
-static bool alwaysRaises(llvm::ArrayRef<Stmt *> body) {
-  for (const Stmt *stmt : body) {
-    if (stmt->kind == StmtKind::Expression && stmt->value->kind == ExprKind::Call && stmt->value->items[0]->dotted == "ops.prim.RaiseException")
-      return true;
-    if (stmt->kind == StmtKind::If && alwaysRaises(stmt->body) && alwaysRaises(stmt->orElse))
-      return true;
-  }
-  return false;
-}
 
 void Evaluator::noteFact(const BoolValue &condition, SizeFact fact, bool isNegated) {
   auto &entry = facts[condition.data.node()];
@@ -72,7 +61,8 @@ void Evaluator::noteCombination(const BoolValue &a, const BoolValue &b, const Bo
 /// Takes the condition to be `wanted`; false when nothing that can be checked follows from that.
 bool Evaluator::assume(const BoolValue &condition, bool wanted) {
   auto found = facts.find(condition.data.node());
-  if (found == facts.end())
+  // A branch that may not be taken says nothing about the sizes of those runs that do not take it.
+  if (found == facts.end() || dynamicDepth)
     return false;
   auto &[list, isNegated] = found->second;
   bool holds = wanted != isNegated;
@@ -109,31 +99,10 @@ bool Evaluator::resolveByRaise(Stmt &stmt, const BoolValue &condition, llvm::Arr
 // Logical operations
 //===----------------------------------------------------------------------===//
 
-/// Whether a branch only computes: nothing that it does can be seen but the variables that it assigns.
-static bool isPure(const Expr &expr) {
-  if (expr.kind == ExprKind::Call) {
-    llvm::StringRef name = expr.items[0]->dotted;
-    bool isOperator = name.starts_with("torch.") || name.starts_with("ops.prim.") || name == "unchecked_cast" || name == "int" || name == "bool" || name == "float";
-    if (!isOperator || name.ends_with("_") != name.ends_with("__") || isContainerMutation(name.rsplit('.').second) || name == "ops.prim.RaiseException")
-      return false;
-  }
-  for (const Keyword &keyword : expr.keywords)
-    if (!isPure(*keyword.value))
-      return false;
-  return llvm::all_of(expr.items, [](const Expr *item) { return !item || isPure(*item); });
-}
-
-static bool isPure(llvm::ArrayRef<Stmt *> body) {
-  return llvm::all_of(body, [](const Stmt *stmt) {
-    return stmt->kind == StmtKind::Pass ||
-           (stmt->kind == StmtKind::Assign && isPure(*stmt->value) && llvm::all_of(stmt->targets, [](Expr *target) { return target->kind == ExprKind::Name; }));
-  });
-}
-
 /// True when the statement was `t = a or b` or `t = a and b` and has been run as such.
 bool Evaluator::shortCircuit(Stmt &stmt, const BoolValue &condition) {
   std::vector<int32_t> slots = mergedSlots(stmt);
-  if (slots.size() != 1 || !isPure(stmt.body) || !isPure(stmt.orElse) || stmt.body.size() > 8 || stmt.orElse.size() > 8)
+  if (slots.size() != 1 || !onlyComputes(stmt.body) || !onlyComputes(stmt.orElse) || stmt.body.size() > 8 || stmt.orElse.size() > 8)
     return false;
   auto constantOf = [&](llvm::ArrayRef<Stmt *> body) -> std::optional<bool> {
     if (body.size() != 1 || body[0]->kind != StmtKind::Assign || body[0]->isUnpacking || body[0]->targets[0]->slot != slots[0])
@@ -168,21 +137,9 @@ std::optional<Value> Evaluator::callBuiltin(llvm::StringRef name, Values argumen
 // What leaves a branch
 //===----------------------------------------------------------------------===//
 
-static void collectAssigned(llvm::ArrayRef<Stmt *> body, std::set<int32_t> &slots) {
-  for (const Stmt *stmt : body) {
-    if (stmt->kind == StmtKind::Assign)
-      for (const Expr *target : stmt->targets)
-        if (target->kind == ExprKind::Name)
-          slots.insert(target->slot);
-    slots.insert(stmt->assigned.begin(), stmt->assigned.end());
-  }
-}
-
 /// The variables that have a value after an `if` and are read there.
 std::vector<int32_t> Evaluator::mergedSlots(Stmt &stmt) {
-  std::set<int32_t> onTrue, onFalse;
-  collectAssigned(stmt.body, onTrue);
-  collectAssigned(stmt.orElse, onFalse);
+  std::set<int32_t> onTrue = assignedBy(stmt.body), onFalse = assignedBy(stmt.orElse);
   std::vector<int32_t> slots;
   for (int32_t slot : stmt.assigned)
     if (frame->function->lastRead[slot] > stmt.end && (frame->slots[slot] || (onTrue.count(slot) && onFalse.count(slot))))
@@ -190,140 +147,13 @@ std::vector<int32_t> Evaluator::mergedSlots(Stmt &stmt) {
   return slots;
 }
 
-namespace {
-
-/// Finds in the text what a branch may change that is not a variable.
-class ChangeFinder {
-public:
-  /// Variables whose list, dict or object may be changed; `all` when something else may be.
-  std::set<int32_t> roots;
-  bool all = false;
-
-  void visit(llvm::ArrayRef<Stmt *> body) {
-    for (const Stmt *stmt : body) {
-      if (stmt->kind == StmtKind::Assign) {
-        for (const Expr *target : stmt->targets) {
-          if (target->kind == ExprKind::Attribute)
-            addRoot(*target->items[0]);
-          else if (target->kind == ExprKind::Name && !isFresh(*stmt))
-            aliases.insert(target->slot);
-        }
-      }
-      if (stmt->value)
-        visit(*stmt->value);
-      visit(stmt->body);
-      visit(stmt->orElse);
-    }
-  }
-  /// A variable that the branch itself gives another name to.
-  void finish() {
-    for (int32_t slot : roots)
-      all |= aliases.count(slot) != 0;
-  }
-
-private:
-  static bool isFresh(const Stmt &stmt) {
-    const Expr *value = stmt.value;
-    if (value && value->kind == ExprKind::Call && value->items[0]->dotted == "annotate" && value->items.size() == 3)
-      value = value->items[2];
-    return value && (value->kind == ExprKind::List || value->kind == ExprKind::Dict || value->kind == ExprKind::Call);
-  }
-  void addRoot(const Expr &expr) {
-    if (expr.kind == ExprKind::Name)
-      roots.insert(expr.slot);
-    else if (expr.kind != ExprKind::List && expr.kind != ExprKind::Call)
-      all = true;
-  }
-  void visit(const Expr &expr) {
-    if (expr.kind == ExprKind::Call) {
-      llvm::StringRef name = expr.items[0]->dotted;
-      if (name.starts_with("torch.") || name.starts_with("ops.")) {
-        if (isContainerMutation(name.rsplit('.').second) && expr.items.size() > 1)
-          addRoot(*expr.items[1]);
-      } else {
-        // A function of the model: it may change what it is given.
-        for (const Expr *argument : expr.items.drop_front())
-          if (argument->kind == ExprKind::Name)
-            roots.insert(argument->slot);
-        if (expr.items[0]->kind == ExprKind::Attribute && expr.items[0]->items[0]->kind == ExprKind::Name)
-          roots.insert(expr.items[0]->items[0]->slot);
-      }
-    }
-    for (const Expr *item : expr.items)
-      if (item)
-        visit(*item);
-    for (const Keyword &keyword : expr.keywords)
-      visit(*keyword.value);
-  }
-
-  std::set<int32_t> aliases;
-};
-
-/// Lists, dicts and local objects that a value leads to, each once.
-void reach(const Value &value, std::vector<Value> &found, std::set<const void *> &seen) {
-  if (value.isList() && seen.insert(&value.asList()).second) {
-    found.push_back(value);
-    for (const Value &item : value.asList().items)
-      reach(item, found, seen);
-  } else if (value.isTuple() && seen.insert(&value.asTuple()).second) {
-    for (const Value &item : value.asTuple().items)
-      reach(item, found, seen);
-  } else if (value.isDict() && seen.insert(&value.asDict()).second) {
-    found.push_back(value);
-    for (const auto &[key, item] : value.asDict().items)
-      reach(item, found, seen);
-  } else if (auto *instance = objectIn<Instance>(value); instance && !instance->isPersistent() && seen.insert(instance).second) {
-    found.push_back(value);
-    for (auto &entry : instance->attributes)
-      if (entry.second.value)
-        reach(*entry.second.value, found, seen);
-  }
-}
-
-/// A copy of what it holds.
-Value contentsOf(const Value &container) {
-  if (container.isList())
-    return Value::list(container.asList().items);
-  if (container.isDict())
-    return Value::dict(container.asDict().items);
-  std::map<std::string, Value> sorted;
-  for (auto &entry : objectIn<Instance>(container)->attributes)
-    if (entry.second.value)
-      sorted[entry.first().str()] = *entry.second.value;
-  std::vector<std::pair<Value, Value>> items;
-  for (auto &[name, value] : sorted)
-    items.emplace_back(Value::string(name), value);
-  return Value::dict(std::move(items));
-}
-
-void setContents(const Value &container, const Value &contents) {
-  if (contents.isPoison() || contents.isUninitialized())
-    return;
-  if (container.isList()) {
-    container.asList().items = contents.asList().items;
-  } else if (container.isDict()) {
-    container.asDict().items = contents.asDict().items;
-  } else {
-    auto *instance = objectIn<Instance>(container);
-    for (auto &entry : instance->attributes)
-      entry.second.value.reset();
-    for (const auto &[name, value] : contents.asDict().items)
-      instance->attributes[name.asString()].value = value;
-  }
-}
-
-} // namespace
-
 std::vector<Value> Evaluator::containersChangedBy(Stmt &stmt) {
-  ChangeFinder finder;
-  finder.visit(stmt.body);
-  finder.visit(stmt.orElse);
-  finder.finish();
+  BranchChanges changes = changesOf(stmt);
   std::vector<Value> found;
   std::set<const void *> seen;
   for (size_t slot = 0; slot < frame->slots.size(); ++slot)
-    if (frame->slots[slot] && (finder.all || finder.roots.count(int32_t(slot))))
-      reach(*frame->slots[slot], found, seen);
+    if (frame->slots[slot] && (changes.all || changes.roots.count(int32_t(slot))))
+      reachContainers(*frame->slots[slot], found, seen);
   return found;
 }
 

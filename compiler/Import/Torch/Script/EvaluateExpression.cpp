@@ -111,9 +111,9 @@ Value Evaluator::attribute(const Value &object, llvm::StringRef name) {
     return object;
   if (auto *instance = objectIn<Instance>(object)) {
     Result<Attribute *> found = state.find(*instance, name.str());
-    Result<Value> value = !found.ok()  ? Result<Value>(found.status())
-                          : *found ? state.read(*instance, name.str(), **found)
-                                       : Result<Value>(Value::none());
+    Result<Value> value = !found.ok() ? Result<Value>(found.status())
+                          : *found    ? state.read(*instance, name.str(), **found)
+                                      : Result<Value>(Value::none());
     takeError();
     if (!value.ok()) {
       if (value.status().code() == StatusCode::Unsupported)

@@ -299,7 +299,8 @@ Evaluator::Flow Evaluator::runWhile(Stmt &stmt) {
 
 Evaluator::Flow Evaluator::runFor(Stmt &stmt) {
   Expr &range = *stmt.value;
-  bool isRange = range.kind == ExprKind::Call && range.items[0]->kind == ExprKind::Name && range.items[0]->text == "range" && range.items.size() == 2;
+  bool isRange =
+      range.kind == ExprKind::Call && range.items[0]->kind == ExprKind::Name && range.items[0]->text == "range" && range.items.size() == 2;
   Value over = evaluate(isRange ? *range.items[1] : range);
   if (failed())
     return Flow::Stop;

@@ -138,6 +138,7 @@ private:
   Value callGlobal(Expr &expr, llvm::StringRef name);
   Value callWord(Expr &expr, llvm::StringRef name);
   Value callOp(llvm::StringRef name, Values arguments, std::vector<KeywordArgument> keywords);
+  bool checkLateTensors(const Values &arguments);
   Value construct(ClassDef &definition, Values arguments, const std::vector<KeywordArgument> &keywords);
   bool evaluateArguments(Expr &expr, Values &arguments, std::vector<KeywordArgument> &keywords);
   std::optional<Value> callBuiltin(llvm::StringRef name, Values arguments);

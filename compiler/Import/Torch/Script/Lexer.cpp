@@ -144,8 +144,9 @@ Token Lexer::next() {
     if (brackets)
       --brackets;
   } else if (!llvm::StringRef(".,:=-^").contains(c)) {
-    fail(uint32_t(start), llvm::isPrint(c) ? std::string("`") + c + "` is no part of TorchScript's printed form"
-                                           : "byte " + std::to_string(unsigned(static_cast<unsigned char>(c))) + " is no part of TorchScript");
+    fail(uint32_t(start), llvm::isPrint(c)
+                              ? std::string("`") + c + "` is no part of TorchScript's printed form"
+                              : "byte " + std::to_string(unsigned(static_cast<unsigned char>(c))) + " is no part of TorchScript");
     return make(TokenKind::Error, start);
   }
   return make(TokenKind::Symbol, start);

@@ -34,7 +34,9 @@ const PickleValue *ModuleSource::constant(uint64_t index) const {
   return constants->root().elements()[index];
 }
 
-static std::string joined(const std::string &prefix, llvm::StringRef name) { return prefix.empty() ? name.str() : prefix + "." + name.str(); }
+static std::string joined(const std::string &prefix, llvm::StringRef name) {
+  return prefix.empty() ? name.str() : prefix + "." + name.str();
+}
 
 /// Objects and the tensors that they hold themselves: these names come first.
 void ModuleSource::nameObjects(const PickleValue &object, const std::string &prefix) {
@@ -69,7 +71,8 @@ void ModuleSource::nameTensors(const PickleValue &value, const std::string &pref
   for (const PickleValue *item : content->elements())
     nameTensors(*item, joined(prefix, std::to_string(index++)));
   for (const PickleEntry &entry : content->entries())
-    nameTensors(*entry.second, joined(prefix, entry.first->is(PickleKind::String) ? entry.first->text() : llvm::StringRef(std::to_string(index++))));
+    nameTensors(*entry.second,
+                joined(prefix, entry.first->is(PickleKind::String) ? entry.first->text() : llvm::StringRef(std::to_string(index++))));
 }
 
 ParameterInfo &ModuleSource::parameterOf(const PickledTensor &tensor, bool isConstant) {

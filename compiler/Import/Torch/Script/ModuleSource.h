@@ -44,13 +44,21 @@ struct StatePlan {
   std::set<std::string> mutableTensors;
   /// Attributes, by path, that methods set and that later calls read.
   std::set<std::string> cells;
-  /// Of numeric cells: the name of the state, once it is made.
+  /// Tensors that are empty in the archive and that some call gives a shape, which they keep.
+  struct Shape {
+    ElementType type = ElementType::F32;
+    std::vector<int64_t> dims;
+    bool operator==(const Shape &) const = default;
+  };
+  std::map<std::string, Shape> lateShapes;
+  /// Of cells with state of their own: its name, once it is made.
   std::map<std::string, std::string> cellSymbols;
 };
 
 class ModuleSource {
 public:
-  ModuleSource(std::shared_ptr<Archive> archive, std::string path) : archive(std::move(archive)), path(std::move(path)), payloads(*this->archive) {}
+  ModuleSource(std::shared_ptr<Archive> archive, std::string path)
+      : archive(std::move(archive)), path(std::move(path)), payloads(*this->archive) {}
 
   /// Reads the pickles and gives every tensor its name.
   Status open();

@@ -40,9 +40,10 @@ Result<Value> ModuleState::convert(const PickleValue &value, bool isConstant) {
     STATOR_TRY(definition, program.findClass(value.text()));
     STATOR_TRY(content, value.content() ? convert(*value.content(), isConstant) : Result<Value>(Value::none()));
     for (const Field &field : definition->fields) {
-      bool isSame = field.value && ((field.value->kind == ExprKind::Int && content.knownInt() == field.value->integer) ||
-                                    (field.value->kind == ExprKind::String && content.isString() && content.asString() == field.value->text) ||
-                                    (field.value->kind == ExprKind::Float && content.isFloat() && content.asFloat().number == field.value->number));
+      bool isSame =
+          field.value && ((field.value->kind == ExprKind::Int && content.knownInt() == field.value->integer) ||
+                          (field.value->kind == ExprKind::String && content.isString() && content.asString() == field.value->text) ||
+                          (field.value->kind == ExprKind::Float && content.isFloat() && content.asFloat().number == field.value->number));
       if (isSame)
         return enumMember(definition, field.name, content);
     }
@@ -154,8 +155,24 @@ Result<Attribute *> ModuleState::find(Instance &object, const std::string &name)
   return &attribute;
 }
 
+trace::Tensor ModuleState::makeState(const std::string &name, ElementType type, const std::vector<int64_t> &dims,
+                                     const std::vector<char> &bytes) {
+  trace::BuilderImpl &impl = context.builder().impl();
+  std::string &symbol = source.plan.cellSymbols[name];
+  trace::Tensor state = symbol.empty() ? trace::Tensor() : impl.sharedParameter(symbol);
+  if (!state) {
+    state = impl.ownedParameter(name, type, dims, bytes, /*isMutable=*/true);
+    symbol = impl.nameOf(state).str();
+  }
+  cellParameters[name] = state;
+  return state;
+}
+
 Status ModuleState::makeCell(Attribute &attribute, const std::string &key) {
   touched[key] = &attribute;
+  auto late = source.plan.lateShapes.find(key);
+  if (late != source.plan.lateShapes.end())
+    return makeLateCell(attribute, key, late->second);
   if (attribute.initial.isTensor()) {
     // Memory of its own: others may still look at the tensor that the attribute held before.
     attribute.cell = context.make(context.read(attribute.initial.asTensor()), key);
@@ -163,25 +180,19 @@ Status ModuleState::makeCell(Attribute &attribute, const std::string &key) {
     return okStatus();
   }
   if (!isNumber(attribute.initial))
-    return unsupported("attribute `" + key + "` is set by one call and read by the next, but only numbers and tensors of one shape can be "
-                       "kept from call to call, and it is " + attribute.initial.typeName());
-  trace::BuilderImpl &impl = context.builder().impl();
-  std::string &symbol = source.plan.cellSymbols[key];
-  trace::Tensor state = symbol.empty() ? trace::Tensor() : impl.sharedParameter(symbol);
-  if (!state) {
-    std::vector<char> bytes(attribute.initial.isBool() ? 1 : 8);
-    double real = attribute.initial.knownNumber().value_or(0);
-    int64_t integer = attribute.initial.knownInt().value_or(0);
-    if (attribute.initial.isBool())
-      bytes[0] = real != 0;
-    else
-      std::memcpy(bytes.data(), attribute.initial.isInt() ? static_cast<const void *>(&integer) : &real, 8);
-    ElementType type = attribute.initial.isBool() ? ElementType::I1 : attribute.initial.isInt() ? ElementType::I64 : ElementType::F64;
-    state = impl.ownedParameter(key, type, {}, bytes, /*isMutable=*/true);
-    symbol = impl.nameOf(state).str();
-  }
-  cellParameters[key] = state;
-  attribute.cell = context.make(state, key);
+    return unsupported("attribute `" + key +
+                       "` is set by one call and read by the next, but only numbers and tensors of one shape can be "
+                       "kept from call to call, and it is " +
+                       attribute.initial.typeName());
+  std::vector<char> bytes(attribute.initial.isBool() ? 1 : 8);
+  double real = attribute.initial.knownNumber().value_or(0);
+  int64_t integer = attribute.initial.knownInt().value_or(0);
+  if (attribute.initial.isBool())
+    bytes[0] = real != 0;
+  else
+    std::memcpy(bytes.data(), attribute.initial.isInt() ? static_cast<const void *>(&integer) : &real, 8);
+  ElementType type = attribute.initial.isBool() ? ElementType::I1 : attribute.initial.isInt() ? ElementType::I64 : ElementType::F64;
+  attribute.cell = context.make(makeState(key, type, {}, bytes), key);
   attribute.cell->storage()->scope = 0;
   attribute.value.reset();
   return okStatus();
@@ -195,7 +206,20 @@ Result<Value> ModuleState::read(Instance &object, const std::string &name, Attri
   if (attribute.value)
     return *attribute.value;
   trace::Tensor now = context.read(attribute.cell);
-  return attribute.initial.isTensor() ? Value::tensor(context.make(now)) : context.item(now);
+  if (!attribute.initial.isTensor())
+    return context.item(now);
+  std::optional<Value> isEmpty;
+  if (attribute.isEmpty) {
+    isEmpty = context.item(context.read(attribute.isEmpty));
+    if (isEmpty->knownBool() == true)
+      return attribute.initial;
+    if (isEmpty->knownBool() == false)
+      isEmpty.reset();
+  }
+  TensorRef copy = context.make(now);
+  copyOf[copy.get()] = copies.size();
+  copies.push_back({copy, keyOf(object, name), std::move(isEmpty)});
+  return Value::tensor(copy);
 }
 
 /// Whether storing `value` in the place of `old` changes nothing.
@@ -232,11 +256,14 @@ Status ModuleState::set(Instance &object, const std::string &name, Value value) 
     attribute->value = value;
     return okStatus();
   }
+  if (attribute->isEmpty)
+    return setLate(*attribute, key, std::move(value));
   if (context.isInsideScope()) {
     // Only memory can be written in a branch that may not be taken.
     if (!attribute->cell) {
       if (!isNumber(attribute->initial) && !attribute->initial.isTensor())
-        return unsupported("attribute `" + key + "` is set in a branch that depends on data; that works for numbers and tensors, and it is " +
+        return unsupported("attribute `" + key +
+                           "` is set in a branch that depends on data; that works for numbers and tensors, and it is " +
                            attribute->initial.typeName());
       source.plan.cells.insert(key);
       needsRestart = true;
@@ -245,6 +272,10 @@ Status ModuleState::set(Instance &object, const std::string &name, Value value) 
     bool fits = attribute->initial.isTensor() ? value.isTensor() && value.asTensor()->type() == attribute->cell->type() &&
                                                     context.dims(value.asTensor()) == context.dims(attribute->cell)
                                               : value.isScalar();
+    if (!fits && learnShape(*attribute, key, value)) {
+      needsRestart = true;
+      return unsupported("attribute `" + key + "` needs a shape");
+    }
     if (!fits)
       return unsupported("attribute `" + key + "` changes from " + attribute->initial.typeName() + " to " + value.typeName() +
                          " or to another shape in a branch that depends on data");
@@ -261,12 +292,13 @@ void ModuleState::flushCells() {
   if (context.isInsideScope())
     return;
   for (auto &[key, attribute] : touched) {
-    if (!attribute->cell || !attribute->value)
+    if (!attribute->cell || !attribute->value || attribute->isEmpty)
       continue;
     const Value &value = *attribute->value;
-    bool fits = value.isScalar() ? isNumber(attribute->initial)
-                                 : value.isTensor() && attribute->initial.isTensor() && value.asTensor()->type() == attribute->cell->type() &&
-                                       context.dims(value.asTensor()) == context.dims(attribute->cell);
+    bool fits = value.isScalar()
+                    ? isNumber(attribute->initial)
+                    : value.isTensor() && attribute->initial.isTensor() && value.asTensor()->type() == attribute->cell->type() &&
+                          context.dims(value.asTensor()) == context.dims(attribute->cell);
     if (fits && !(value.isTensor() && isSame(attribute->initial, value)))
       context.write(attribute->cell, value.isTensor() ? context.read(value.asTensor()) : context.scalarTensor(value));
   }
@@ -294,6 +326,13 @@ Status ModuleState::finishAttribute(Attribute &attribute, const std::string &key
   trace::BuilderImpl &impl = context.builder().impl();
   if (!attribute.cell)
     return okStatus();
+  if (attribute.isEmpty) {
+    if (attribute.cell->storage()->isWritten)
+      impl.setParameter(cellParameters[key], context.read(attribute.cell));
+    if (attribute.isEmpty->storage()->isWritten)
+      impl.setParameter(cellParameters[key + ".is_empty"], context.read(attribute.isEmpty));
+    return okStatus();
+  }
   if (attribute.initial.isTensor()) {
     if (attribute.value && !attribute.value->isTensor())
       return attribute.value->isPoison() ? okStatus()
@@ -307,8 +346,14 @@ Status ModuleState::finishAttribute(Attribute &attribute, const std::string &key
     for (Made &made : tensors) {
       if (made.tensor != attribute.initial.asTensor())
         continue;
-      if (next.type() != made.parameter.type() || next.dims() != made.parameter.dims())
-        return unsupported("attribute `" + key + "` has another shape or element type after the call than before; state that is kept "
+      bool fits = next.type() == made.parameter.type() && next.dims() == made.parameter.dims();
+      if (!fits && attribute.value && learnShape(attribute, key, *attribute.value)) {
+        needsRestart = true;
+        return okStatus();
+      }
+      if (!fits)
+        return unsupported("attribute `" + key +
+                           "` has another shape or element type after the call than before; state that is kept "
                            "from call to call has one shape (make it that of the calls to come before saving the model)");
       if (made.info->holders > 1)
         return unsupported("attribute `" + key + "` is replaced, and others share its memory");
@@ -351,7 +396,10 @@ Result<bool> ModuleState::finish() {
     return true;
   for (auto &[key, attribute] : touched)
     STATOR_RETURN_IF_ERROR(finishAttribute(*attribute, key));
-  return false;
+  for (const Copy &copy : copies)
+    if (copy.tensor->storage()->isWritten)
+      return unsupported("attribute `" + copy.key + "` is written in place after a branch that depends on data has set it");
+  return needsRestart;
 }
 
 } // namespace stator::torch::script

@@ -42,6 +42,10 @@ public:
   void flushCells();
   /// A list or dict has been changed in place; true if it is an attribute of the archive's.
   bool noteMutation(const void *container);
+  /// Of a tensor that may still be empty (see StatePlan::lateShapes): whether it is, as a bool that is data; null for all others.
+  const Value *isStillEmpty(const TensorRef &tensor);
+  /// What to do about an operator that is given such a tensor: nothing, a warning, or why it cannot be done.
+  Status useOf(const TensorRef &tensor, std::string &warning) const;
   bool requiresGrad(const TensorRef &tensor) const { return withGrad.count(tensor->storage().get()) != 0; }
 
   /// At the end of a method: hands the new values to the graph. True when the plan was extended, so that all has to be traced again.
@@ -63,6 +67,11 @@ private:
   };
   Result<TensorRef> load(ParameterInfo &info);
   Status makeCell(Attribute &attribute, const std::string &key);
+  trace::Tensor makeState(const std::string &name, ElementType type, const std::vector<int64_t> &dims, const std::vector<char> &bytes);
+  Status makeLateCell(Attribute &attribute, const std::string &key, const StatePlan::Shape &shape);
+  Status setLate(Attribute &attribute, const std::string &key, Value value);
+  /// Notes the shape that an empty tensor gets; true when that is possible.
+  bool learnShape(const Attribute &attribute, const std::string &key, const Value &value);
   Status finishAttribute(Attribute &attribute, const std::string &key);
   static bool isNumber(const Value &value) { return value.isScalar(); }
 
@@ -79,6 +88,16 @@ private:
   std::map<const void *, std::string> containers;
   std::map<std::string, Attribute *> touched;
   std::map<std::string, trace::Tensor> cellParameters;
+  /// Tensors that were read out of cells; writing one would be lost.
+  struct Copy {
+    TensorRef tensor;
+    std::string key;
+    std::optional<Value> isEmpty;
+  };
+  std::vector<Copy> copies;
+  std::map<const TensorView *, size_t> copyOf;
+  /// Attributes whose length the method has asked for.
+  std::set<std::string> asked;
 };
 
 } // namespace stator::torch::script

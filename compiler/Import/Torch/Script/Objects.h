@@ -15,8 +15,10 @@ struct Attribute {
   std::optional<Value> value;
   /// What it held at entry of the method.
   Value initial;
-  /// Of an attribute that keeps its value from call to call: memory of rank 0, or the tensor's own.
+  /// Of an attribute that keeps its value from call to call: memory of rank 0 or of the tensor's shape.
   TensorRef cell;
+  /// Of a tensor that is empty at first and gets its shape in a call: whether it is still empty.
+  TensorRef isEmpty;
   bool isLoaded = false;
   bool wasReadAtEntry = false;
   bool wasWritten = false;

@@ -210,7 +210,8 @@ Expr *ParserImpl::primary() {
     return dict();
   if (token.is("^")) {
     advance();
-    failAt(offset, "`^" + token.text.take_front(60).str() + "` is a Python function that was not exported with the model: it exists only where the model was made");
+    failAt(offset, "`^" + token.text.take_front(60).str() +
+                       "` is a Python function that was not exported with the model: it exists only where the model was made");
     return nullptr;
   }
   fail("an expression");

@@ -128,11 +128,11 @@ void ParserImpl::classMember(ClassDef &definition) {
     field.type = stmt->annotation;
     field.value = stmt->value;
     llvm::StringRef special = target->text;
-    std::vector<std::string> *list = special == "__parameters__"        ? &definition.parameters
-                                     : special == "__buffers__"         ? &definition.buffers
+    std::vector<std::string> *list = special == "__parameters__"          ? &definition.parameters
+                                     : special == "__buffers__"           ? &definition.buffers
                                      : special == "__forward_pre_hooks__" ? &definition.preHooks
-                                     : special == "__forward_hooks__"   ? &definition.hooks
-                                                                        : nullptr;
+                                     : special == "__forward_hooks__"     ? &definition.hooks
+                                                                          : nullptr;
     if (special == "__annotations__")
       return;
     if (list) {

@@ -123,7 +123,9 @@ Result<Type> Program::type(const Expr *expr, unsigned depth) {
     result.arguments.push_back(std::move(argument));
   }
   result.text += "]";
-  size_t expected = result.kind == TypeKind::Dict ? 2 : result.kind == TypeKind::Tuple || result.kind == TypeKind::Union ? result.arguments.size() : 1;
+  size_t expected = result.kind == TypeKind::Dict                                      ? 2
+                    : result.kind == TypeKind::Tuple || result.kind == TypeKind::Union ? result.arguments.size()
+                                                                                       : 1;
   if (result.arguments.size() != expected)
     result.kind = TypeKind::Unknown;
   return result;

@@ -17,7 +17,26 @@
 
 namespace stator::torch::script {
 
-enum class TypeKind : uint8_t { Tensor, Int, Float, Bool, String, Complex, Device, None, Any, Number, Optional, List, Dict, Tuple, Union, Future, Class, Unknown };
+enum class TypeKind : uint8_t {
+  Tensor,
+  Int,
+  Float,
+  Bool,
+  String,
+  Complex,
+  Device,
+  None,
+  Any,
+  Number,
+  Optional,
+  List,
+  Dict,
+  Tuple,
+  Union,
+  Future,
+  Class,
+  Unknown
+};
 
 /// A type annotation.
 struct Type {

@@ -200,14 +200,15 @@ static bool isTensorType(const Type &type) {
 Result<Value> ScriptInputs::makeConstant(InputNode &node, Evaluator &evaluator, Context &context) {
   const std::string place = "input `" + node.name + "`";
   bool isNone = node.constant->text == "None" && node.type.is(TypeKind::Optional);
-  Result<Value> value = isNone                      ? Result<Value>(Value::none())
-                        : isTensorType(node.type)     ? constantTensor(node, context)
-                        : node.constant->array        ? Result<Value>(invalidArgument("is " + node.type.text + " in the model, not a tensor"))
-                                                      : valueFromText(node.constant->text, node.type, program);
+  Result<Value> value = isNone                    ? Result<Value>(Value::none())
+                        : isTensorType(node.type) ? constantTensor(node, context)
+                        : node.constant->array    ? Result<Value>(invalidArgument("is " + node.type.text + " in the model, not a tensor"))
+                                                  : valueFromText(node.constant->text, node.type, program);
   return value.ok() ? value : Result<Value>(value.status().withContext(place));
 }
 
-static void flatten(const Value &value, const std::string &name, bool isRoot, std::vector<NamedOutput> &outputs, std::vector<std::string> &leftOut) {
+static void flatten(const Value &value, const std::string &name, bool isRoot, std::vector<NamedOutput> &outputs,
+                    std::vector<std::string> &leftOut) {
   auto join = [&](const std::string &key, bool keepRoot) { return isRoot && !keepRoot ? key : name + "." + key; };
   if (value.isTensor() || value.isScalar()) {
     outputs.push_back({name, value});

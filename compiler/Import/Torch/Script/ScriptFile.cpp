@@ -23,8 +23,8 @@ Result<std::unique_ptr<ScriptFile>> ScriptFile::open(const std::string &path) {
     return invalidFile(std::string("is a file of ") + name(archive->kind()) + ", expected TorchScript");
   std::unique_ptr<ScriptFile> file(new ScriptFile(archive, path));
   if (file->version() < minimumVersion || file->version() > maximumVersion)
-    return unsupported("is of version " + std::to_string(file->version()) + " of the format, expected " + std::to_string(minimumVersion) + " to " +
-                       std::to_string(maximumVersion));
+    return unsupported("is of version " + std::to_string(file->version()) + " of the format, expected " + std::to_string(minimumVersion) +
+                       " to " + std::to_string(maximumVersion));
   STATOR_RETURN_IF_ERROR(file->objects.open());
   STATOR_TRY(root, file->code.findClass(file->objects.root().text()));
   file->root = root;

@@ -197,7 +197,8 @@ void ScriptInputs::promoteOptionals() {
   for (InputNode &node : methods.front().nodes) {
     if (needed >= unnamed)
       return;
-    bool isOptional = node.kind == InputNode::Kind::Default && node.type.is(TypeKind::Optional) && node.type.arguments[0].is(TypeKind::Tensor);
+    bool isOptional =
+        node.kind == InputNode::Kind::Default && node.type.is(TypeKind::Optional) && node.type.arguments[0].is(TypeKind::Tensor);
     if (!isOptional)
       continue;
     node.kind = InputNode::Kind::Tensor;
@@ -240,7 +241,8 @@ Status ScriptInputs::assign() {
         return invalidArgument("input `" + node.name + "`: the element type is missing, as in --input=" + node.name + "=" +
                                (node.spec->text.empty() ? "1x3" : node.spec->text.substr(node.spec->text.find('=') + 1)) + "xf32");
       if (node.kind == InputNode::Kind::Scalar && !node.spec->dims.empty())
-        return invalidArgument("input `" + node.name + "` is " + node.type.text + " in the model; as an input of the compiled model it has no dimensions");
+        return invalidArgument("input `" + node.name + "` is " + node.type.text +
+                               " in the model; as an input of the compiled model it has no dimensions");
       for (const compiler::DimSpec &dim : node.spec->dims)
         if (dim.kind == compiler::DimSpec::Kind::Symbol)
           sizeNames.insert(dim.symbol);

@@ -89,7 +89,8 @@ std::string sourceOf(const Expr *expr) {
 }
 
 /// The values that a type stands for, as the artifact will name them.
-void addValues(Program &program, const std::string &name, const Type &type, bool isOutput, bool isRoot, std::vector<compiler::ModelSummary::Value> &values) {
+void addValues(Program &program, const std::string &name, const Type &type, bool isOutput, bool isRoot,
+               std::vector<compiler::ModelSummary::Value> &values) {
   if (type.is(TypeKind::Tuple)) {
     for (size_t i = 0; i < type.arguments.size(); ++i)
       addValues(program, name + "." + std::to_string(i), type.arguments[i], isOutput, false, values);
@@ -204,8 +205,8 @@ Result<compiler::ModelSummary> summariseScript(const std::string &path) {
     bool isConstant = std::string_view(info->folder) == "constants";
     constants += isConstant;
     compiler::addTensor(isConstant || parameters.count(info) ? summary.parameters : summary.buffers, info->name,
-                        type ? std::string(name(*type)) : scalarTypeName(tensor.scalarType), std::span<const int64_t>(tensor.sizes.data(), tensor.sizes.size()),
-                        bytes);
+                        type ? std::string(name(*type)) : scalarTypeName(tensor.scalarType),
+                        std::span<const int64_t>(tensor.sizes.data(), tensor.sizes.size()), bytes);
   }
   if (constants)
     summary.notes.push_back(std::to_string(constants) + " of the parameters are constants of the code: the module was frozen.");

@@ -15,9 +15,7 @@
 
 namespace stator::torch::script {
 
-static bool isInteger(const Value &value) {
-  return value.isInt() || (value.isTensor() && isIntegerType(value.asTensor()->type()));
-}
+static bool isInteger(const Value &value) { return value.isInt() || (value.isTensor() && isIntegerType(value.asTensor()->type())); }
 
 void upgrade(Evaluator &evaluator, const std::string &name, Values &arguments, std::vector<KeywordArgument> &keywords) {
   int64_t version = evaluator.fileVersion();

@@ -63,7 +63,8 @@ TEST_CASE("literals of TorchScript") {
   CHECK(std::isnan(Returned("nan").expr().number));
   CHECK(Returned("True").expr().kind == ExprKind::True);
   CHECK(Returned("None").expr().kind == ExprKind::None);
-  CHECK(Returned("\"a\\n\\\"\\\\\\303\\251\\x41'\"").expr().text == "a\n\"\\\xc3\xa9" "A'");
+  CHECK(Returned("\"a\\n\\\"\\\\\\303\\251\\x41'\"").expr().text == "a\n\"\\\xc3\xa9"
+                                                                    "A'");
   CHECK(Returned("'b'").expr().text == "b");
 }
 
@@ -187,7 +188,8 @@ TEST_CASE("types") {
 
 TEST_CASE("errors name file, line and column") {
   refuses("x = 1\n", "code/__torch__.py:1:1: found `x`, expected `class` or `def`");
-  refuses("def f(x: Tensor) -> Tensor:\n  return torch.add(x,\n", "code/__torch__.py:3:1: found the end of the line, expected an expression");
+  refuses("def f(x: Tensor) -> Tensor:\n  return torch.add(x,\n",
+          "code/__torch__.py:3:1: found the end of the line, expected an expression");
   refuses("def f(x: Tensor) -> Tensor:\n  return x y\n", "found `y`, expected the end of the line");
   refuses("def f(x: Tensor) -> Tensor:\nreturn x\n", "expected an indented block");
   refuses("def f(x: Tensor) -> Tensor:\n    y = x\n  return y\n", "the indentation is that of no block around it");
@@ -200,7 +202,8 @@ TEST_CASE("errors name file, line and column") {
   refuses("class M(Module):\n  a : int\n  a : int\n", "two attributes of the class are called `a`");
   refuses("class M(Module):\n  torch.foo(1)\n", "a class holds attributes and methods only");
   refuses("class M(Module):\n  __buffers__ = 3\n", "is a list of names");
-  refuses("class M(Module):\n  def f(self: int) -> int:\n    return 1\n  def f(self: int) -> int:\n    return 1\n", "two methods of the class are called `f`");
+  refuses("class M(Module):\n  def f(self: int) -> int:\n    return 1\n  def f(self: int) -> int:\n    return 1\n",
+          "two methods of the class are called `f`");
   refusesExpression("99999999999999999999", "does not fit in 64 bits");
   refusesExpression("1.2.3", "expected the end of the line");
   refusesExpression("1x", "a number ends in a letter");

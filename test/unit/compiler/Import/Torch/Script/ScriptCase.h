@@ -92,7 +92,8 @@ inline std::string scriptFile(const ScriptParts &parts) {
 }
 
 /// A module with one method: its parameters behind `self`, its body with a line each, what it returns.
-inline std::string method(const std::string &parameters, const Texts &body, const std::string &head = "", const std::string &returns = "Tensor") {
+inline std::string method(const std::string &parameters, const Texts &body, const std::string &head = "",
+                          const std::string &returns = "Tensor") {
   std::string code = "class M(Module):\n  __parameters__ = []\n  __buffers__ = []\n" + head + "  def forward(self: __torch__.M" +
                      (parameters.empty() ? "" : ",\n    " + parameters) + ") -> " + returns + ":\n";
   for (const std::string &line : body)

@@ -52,10 +52,11 @@ TEST_CASE("numbers that one call sets and the next reads are state; others are n
 }
 
 TEST_CASE("state that a branch sets") {
-  ScriptParts parts = module({"if bool(torch.gt(torch.sum(x), 0)):", "  n = self.n", "  self.n = torch.add(n, 1)", "  h = self.h", "  self.h = torch.add(h, x)", "else:",
-                              "  self.n = 10", "n0 = self.n", "h0 = self.h", "return (h0, n0)"});
+  ScriptParts parts = module({"if bool(torch.gt(torch.sum(x), 0)):", "  n = self.n", "  self.n = torch.add(n, 1)", "  h = self.h",
+                              "  self.h = torch.add(h, x)", "else:", "  self.n = 10", "n0 = self.n", "h0 = self.h", "return (h0, n0)"});
   CHECK(calls(parts, {{1, 2}, {-1, -2}, {1, 2}}) == std::vector<Numbers>{{1, 2, 1}, {1, 2, 10}, {2, 4, 11}});
-  ScriptParts inPlace = module({"if bool(torch.gt(torch.sum(x), 0)):", "  h = self.h", "  _0 = torch.add_(h, x)", "else:", "  pass", "return torch.mul(self.h, 1)"});
+  ScriptParts inPlace = module(
+      {"if bool(torch.gt(torch.sum(x), 0)):", "  h = self.h", "  _0 = torch.add_(h, x)", "else:", "  pass", "return torch.mul(self.h, 1)"});
   CHECK(calls(inPlace, {{1, 2}, {-1, -2}, {1, 2}}) == std::vector<Numbers>{{1, 2}, {1, 2}, {2, 4}});
 }
 
@@ -81,14 +82,44 @@ TEST_CASE("attributes that cannot be kept from call to call are refused") {
           "attribute `h` has another shape or element type after the call than before");
   ScriptParts optional = module({"if torch.__is__(self.m, None):", "  self.m = x", "else:", "  pass", "return x"});
   optional.attributes.push_back({"m", pickled::none()});
-  refuses(optional, StatusCode::Unsupported, "attribute `m` is set by one call and read by the next, but only numbers and tensors of one shape can be kept");
+  refuses(optional, StatusCode::Unsupported,
+          "attribute `m` is set by one call and read by the next, but only numbers and tensors of one shape can be kept");
   ScriptParts list = module({"_0 = torch.append(self.l, x)", "return x"});
   list.attributes.push_back({"l", pickled::list({pickled::integer(1)})});
   refuses(list, StatusCode::Unsupported, "attribute `l` is set by one call and read by the next");
   ScriptParts text = module({"if bool(torch.gt(torch.sum(x), 0)):", "  self.s = \"b\"", "else:", "  pass", "return x"});
   text.attributes.push_back({"s", pickled::text("a")});
   refuses(text, StatusCode::Unsupported, "attribute `s` is set in a branch that depends on data");
-  refuses(module({"if bool(torch.gt(torch.sum(x), 0)):", "  self.h = torch.cat([x, x])", "else:", "  pass", "return torch.mul(self.h, 2)"}), StatusCode::Unsupported,
-          "or to another shape in a branch that depends on data");
+  refuses(module({"if bool(torch.gt(torch.sum(x), 0)):", "  self.h = torch.cat([x, x])", "else:", "  pass", "return torch.mul(self.h, 2)"}),
+          StatusCode::Unsupported, "or to another shape in a branch that depends on data");
   refuses(module({"self.missing = 1", "return x"}), StatusCode::InvalidFile, "the archive has no attribute `missing`, which the code sets");
+}
+
+TEST_CASE("a tensor that is empty at first and gets its shape in a call") {
+  auto stream = [](const Texts &body) {
+    ScriptParts parts = module(body);
+    parts.attributes[0].second = pickled::floats("0", {0});
+    parts.records = {{"data/0", ""}};
+    return parts;
+  };
+  ScriptParts parts = stream({"h = self.h", "if torch.__not__(bool(torch.len(h))):", "  self.h = torch.ones([2])", "else:", "  pass",
+                              "h0 = self.h", "self.h = torch.add(torch.mul(h0, 2), x)", "return self.h"});
+  CHECK(calls(parts, {{1, 2}, {1, 2}}) == std::vector<Numbers>{{3, 4}, {7, 10}});
+  Imported imported(parts, {{"x=2xf32"}});
+  REQUIRE(imported.model.warnings.size() == 1);
+  CHECK(imported.model.warnings[0].message.find("the compiled model takes it to have been set before it is used here") !=
+        std::string::npos);
+  ScriptParts guarded = stream({"h = self.h", "if torch.gt(torch.size(h, 0), 0):", "  y = torch.add(h, x)",
+                                "else:", "  y = torch.mul(x, 10)", "self.h = y", "return y"});
+  CHECK(calls(guarded, {{1, 2}, {1, 2}}) == std::vector<Numbers>{{10, 20}, {11, 22}});
+  refuses(stream({"y = torch.cat([self.h, x])", "self.h = x", "return y"}), StatusCode::Unsupported,
+          "attribute `h` is an empty tensor before the first call, which uses it as it is");
+  refuses(stream({"if torch.eq(torch.numel(self.h), 0):", "  self.h = x", "else:", "  self.h = torch.cat([x, x])", "return x"}),
+          StatusCode::Unsupported, "attribute `h` is empty at first, and calls give it more than one shape or element type");
+}
+
+TEST_CASE("writing a copy of state in place is refused, not lost") {
+  refuses(module({"if bool(torch.gt(torch.sum(x), 0)):", "  self.h = x", "else:", "  pass", "_0 = torch.add_(self.h, 1)",
+                  "return torch.mul(self.h, 1)"}),
+          StatusCode::Unsupported, "attribute `h` is written in place after a branch that depends on data has set it");
 }
