@@ -108,8 +108,12 @@ Result<Type> Program::type(const Expr *expr, unsigned depth) {
                     .Cases("Future", "Await", TypeKind::Future)
                     .Default(TypeKind::Unknown);
   result.text = name.empty() ? "?" : name.str();
-  if (expr->kind != ExprKind::Subscript)
+  if (expr->kind != ExprKind::Subscript) {
+    // These say nothing without their arguments, which everybody takes for granted.
+    if (result.is(TypeKind::Optional) || result.is(TypeKind::List) || result.is(TypeKind::Dict))
+      result.kind = TypeKind::Unknown;
     return result;
+  }
   if (name == "Final" && expr->items.size() == 2)
     return type(expr->items[1], depth + 1);
   result.text += "[";
