@@ -51,7 +51,7 @@ def check_case(folder, artifact, case, level, threads, scratch):
     calls, state = case.get("calls") or [case["outputs"]], []
     for number, outputs in enumerate(calls):
         tensors = [f"--expected_output=@{folder}/{name}" for name in outputs]
-        saved = [f"--save-state={scratch}.{number}.npz"] if "state" in case else []
+        saved = [f"--save-state={scratch}.{number}.npz"] if "state" in case or len(calls) > 1 else []
         code = run("stator-run", artifact, *inputs, *tensors, *after, *state, *saved, f"--rtol={case.get('rtol', 1e-4)}",
                    f"--cpu-level={level}", f"--threads={threads}", allowed=(NOT_SUPPORTED,))
         if code:
