@@ -1,6 +1,8 @@
 //===- FusionGroups.cpp - growing a group of ops into one kernel -----------===//
 
 #include "passes/Optimise/FusionGroups.h"
+#include "dialects/Graph/Shapes.h"
+#include "dialects/Plan/Views.h"
 #include "passes/Optimise/FusionFamilies.h"
 
 #include "mlir/IR/Builders.h"
@@ -43,6 +45,17 @@ bool isRematerialised(Operation *op, Operation *user) {
     return elements && (elements.isSplat() || elements.getNumElements() == 1);
   }
   return isa<graph::BroadcastOp>(op) && (user->hasTrait<graph::Elementwise>() || isa<graph::BroadcastOp>(user));
+}
+
+/// A part of a tensor that a map can read where it lies, as gates of a recurrent cell are read. Its rows are long enough for vectors, which
+/// they would be anyhow if the part were copied first. Contiguous parts are views and cost nothing.
+static bool isReadInPlace(Operation *op, Operation *user) {
+  auto slice = dyn_cast<graph::SliceOp>(op);
+  if (!slice || !user->hasTrait<graph::Elementwise>() || plan::isContiguousSlice(slice))
+    return false;
+  constexpr int64_t kShortestRow = 16;
+  std::optional<int64_t> row = graph::dimsOf(cast<RankedTensorType>(slice.getType())).back().constant();
+  return row && *row >= kShortestRow && slice.getStrides().back() == 1;
 }
 
 void FusionGroup::sortMembers() {
@@ -126,7 +139,9 @@ namespace {
 /// Fills one fusion region.
 class RegionWriter {
 public:
-  RegionWriter(const FusionGroup &group, OpBuilder &builder) : group(group), builder(builder) {}
+  RegionWriter(const FusionGroup &group, OpBuilder &builder)
+      : group(group), builder(builder), isMap(llvm::all_of(group.ops(), [](Operation *op) { return op->hasTrait<graph::Elementwise>(); })) {
+  }
 
   /// Values read from outside, in order of first use; block argument i stands for input i.
   llvm::SetVector<Value> inputs;
@@ -152,6 +167,9 @@ public:
   }
 
 private:
+  bool isClonedFor(Operation *producer, Operation *user) {
+    return isRematerialised(producer, user) || (isMap && isReadInPlace(producer, user));
+  }
   bool isInside(Value value) {
     Operation *producer = value.getDefiningOp();
     return producer && (group.contains(producer) || isNested(producer));
@@ -173,7 +191,7 @@ private:
       inputs.insert(value);
       return;
     }
-    if (!isRematerialised(producer, user)) {
+    if (!isClonedFor(producer, user)) {
       inputs.insert(value);
       return;
     }
@@ -184,7 +202,7 @@ private:
     if (mapping.contains(value) || isInside(value))
       return;
     Operation *producer = value.getDefiningOp();
-    if (!producer || !isRematerialised(producer, user))
+    if (!producer || !isClonedFor(producer, user))
       return;
     for (Value operand : producer->getOperands())
       rematerialise(operand, producer);
@@ -193,6 +211,7 @@ private:
 
   const FusionGroup &group;
   OpBuilder &builder;
+  const bool isMap;
   IRMapping mapping;
 };
 

@@ -109,3 +109,24 @@ func.func @column_slice_needs_a_kernel(%x: tensor<4x8xf32> {graph.name = "x"}) -
   %0 = graph.slice %x {starts = #graph.dims<["0", "3"]>, strides = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<4x2xf32>
   return %0 : tensor<4x2xf32>
 }
+
+// -----
+
+// A map reads rows of a larger tensor where they lie; short ones are copied first, since flat loops over the copy are faster.
+// CHECK-LABEL: @gates
+func.func @gates(%x: tensor<4x64xf32> {graph.name = "x"}, %z: tensor<4x8xf32> {graph.name = "z"}) -> (tensor<4x32xf32> {graph.name = "y"}, tensor<4x4xf32> {graph.name = "w"}) {
+  // CHECK: graph.fusion %arg0 {family = "map"
+  // CHECK-COUNT-2: graph.slice
+  // CHECK: graph.mul
+  // CHECK: graph.fusion %arg1 {family = "data"
+  // CHECK: graph.fusion %arg1 {family = "data"
+  // CHECK: graph.fusion {{.*}}family = "map"
+  %0 = graph.slice %x {starts = #graph.dims<["0", "0"]>, strides = array<i64: 1, 1>} : (tensor<4x64xf32>) -> tensor<4x32xf32>
+  %1 = graph.slice %x {starts = #graph.dims<["0", "32"]>, strides = array<i64: 1, 1>} : (tensor<4x64xf32>) -> tensor<4x32xf32>
+  %2 = graph.sigmoid %1 : (tensor<4x32xf32>) -> tensor<4x32xf32>
+  %3 = graph.mul %0, %2 : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xf32>
+  %4 = graph.slice %z {starts = #graph.dims<["0", "0"]>, strides = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  %5 = graph.slice %z {starts = #graph.dims<["0", "4"]>, strides = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  %6 = graph.mul %4, %5 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3, %6 : tensor<4x32xf32>, tensor<4x4xf32>
+}

@@ -226,3 +226,47 @@ func.func @k(%x: $x) -> $x {
                                     {{"x", tensor("s0,5")}, {"i", tensor("s0,5", "i64")}, {"b", tensor("s0,5", "i1")}}),
                           {{1}, {4}, {33}}});
 }
+
+TEST_CASE("maps read parts of tensors directly") {
+  Comparison comparison;
+  SECTION("gates of a recurrent cell") {
+    comparison.text = withTypes(R"(
+      func.func @k(%x: $x, %h: $h) -> $h attributes {stator.family = "map"} {
+        %r = graph.slice %x {starts = #graph.dims<["0", "0"]>, strides = array<i64: 1, 1>} : ($x) -> $h
+        %z = graph.slice %x {starts = #graph.dims<["0", "20"]>, strides = array<i64: 1, 1>} : ($x) -> $h
+        %n = graph.slice %x {starts = #graph.dims<["0", "40"]>, strides = array<i64: 1, 1>} : ($x) -> $h
+        %a = graph.sigmoid %r : ($h) -> $h
+        %b = graph.tanh %z : ($h) -> $h
+        %c = graph.mul %a, %n : ($h, $h) -> $h
+        %d = graph.mul %b, %h : ($h, $h) -> $h
+        %e = graph.add %c, %d : ($h, $h) -> $h
+        return %e : $h
+      })",
+                                {{"x", tensor("s0,60")}, {"h", tensor("s0,20")}});
+    comparison.sizes = {{1}, {3}, {64}, {200}};
+  }
+  SECTION("halves along any axis, of symbolic sizes") {
+    comparison.text = withTypes(R"(
+      func.func @k(%x: $x, %y: $y) -> $h attributes {stator.family = "map"} {
+        %a = graph.slice %x {starts = #graph.dims<["0", "s1", "0"]>, strides = array<i64: 1, 1, 1>} : ($x) -> $h
+        %b = graph.slice %y {starts = #graph.dims<["1", "0", "s2"]>, strides = array<i64: 2, 1, 1>} : ($y) -> $h
+        %c = graph.sub %a, %b : ($h, $h) -> $h
+        return %c : $h
+      })",
+                                {{"x", tensor("s0,2*s1,s2")}, {"y", tensor("2*s0,s1,2*s2")}, {"h", tensor("s0,s1,s2")}});
+    comparison.sizes = {{1, 1, 1}, {2, 3, 5}, {3, 4, 17}, {4, 8, 64}};
+  }
+  SECTION("of every element type") {
+    const char *element = GENERATE("f64", "f16", "bf16", "i64", "i32", "i16", "i8", "ui8");
+    comparison.text = withTypes(R"(
+      func.func @k(%x: $x) -> $h attributes {stator.family = "map"} {
+        %a = graph.slice %x {starts = #graph.dims<["0", "0"]>, strides = array<i64: 1, 1>} : ($x) -> $h
+        %b = graph.slice %x {starts = #graph.dims<["0", "33"]>, strides = array<i64: 1, 1>} : ($x) -> $h
+        %c = graph.add %a, %b : ($h, $h) -> $h
+        return %c : $h
+      })",
+                                {{"x", tensor("s0,70", element)}, {"h", tensor("s0,33", element)}});
+    comparison.sizes = {{1}, {7}};
+  }
+  compareWithInterpreter(comparison);
+}
