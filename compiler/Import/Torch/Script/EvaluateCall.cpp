@@ -13,7 +13,7 @@
 namespace stator::torch::script {
 
 /// Operations that one import may put into its graphs.
-static constexpr uint64_t maxOperations = 1'000'000;
+static constexpr uint64_t maxOperations = 200'000;
 
 bool Evaluator::evaluateArguments(Expr &expr, Values &arguments, std::vector<KeywordArgument> &keywords) {
   arguments.reserve(expr.items.size() - 1);

@@ -8,7 +8,7 @@ namespace stator::torch::script {
 /// Calls in calls, and expressions and blocks in them. Each level costs at most a few hundred bytes of stack for each of its parts.
 static constexpr size_t maxCallDepth = 128;
 static constexpr unsigned maxDepth = 1500;
-static constexpr uint64_t maxCalls = 100'000, maxStatements = 20'000'000, maxIterations = 200'000;
+static constexpr uint64_t maxCalls = 100'000, maxStatements = 20'000'000, maxIterations = 50'000;
 
 std::string Evaluator::currentPlace() const {
   std::string place = frame ? frame->file->line(offset) : std::string();
