@@ -73,6 +73,13 @@ bool Context::become(const TensorRef &tensor, const TensorRef &other) {
   return true;
 }
 
+TensorRef Context::root(const TensorRef &tensor) const {
+  TensorRef root = tensor;
+  while (root->base_)
+    root = root->base_;
+  return root;
+}
+
 trace::Dims Context::simplify(const trace::Dims &dims) {
   trace::Dims result;
   for (const trace::Dim &dim : dims)

@@ -38,6 +38,8 @@ public:
   /// Makes `tensor`, under all of its names, what `other` is (`unsqueeze_` and its like). False when views of it exist: they would see
   /// something else than they were made for.
   bool become(const TensorRef &tensor, const TensorRef &other);
+  /// What all views of the tensor's memory look into in the end.
+  TensorRef root(const TensorRef &tensor) const;
   /// Sizes and strides in terms of what is known now: symbols may have been replaced since the tensor was made.
   trace::Dims dims(const TensorRef &tensor) { return simplify(tensor->dims()); }
   trace::Dims strides(const TensorRef &tensor) { return simplify(tensor->strides()); }

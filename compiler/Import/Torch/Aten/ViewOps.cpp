@@ -233,6 +233,18 @@ MaybePlan unfoldOfPlan(OpCall &call, size_t first) {
   return call.ok() ? unfoldPlan(call, self, axis, size, step) : std::nullopt;
 }
 
+/// Sizes, strides and offset count from the start of the memory, of which the tensor may show a part only.
+Value asStrided(OpCall &call) {
+  TensorRef self = call.ref(0), root = call.context().root(self);
+  Dims dims = call.dims(1), strides = call.dims(2);
+  Dim offset = call.isNone(3) ? self->offset() : call.dim(3);
+  if (!call.ok())
+    return Value::poison();
+  if (root->type() != self->type())
+    root = self;
+  return viewResult(call, root, stridedPlan(call, root, dims, strides, offset));
+}
+
 Value broadcastTensors(OpCall &call) {
   std::vector<TensorRef> tensors = call.refs(0);
   BuilderImpl &b = BuilderImpl::of(call.builder());
@@ -289,7 +301,7 @@ std::span<const OpEntry> viewOps() {
       {"broadcast_to(Tensor self, int[] size) -> Tensor", asView<expandToPlan>},
       {"broadcast_tensors(Tensor[] tensors) -> Tensor[]", broadcastTensors},
       {"diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", asView<diagonalArguments>},
-      {"as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor", asView<stridedArguments>},
+      {"as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor", asStrided},
       {"unfold(Tensor self, int dimension, int size, int step) -> Tensor", asView<unfoldOfPlan>},
 
       {"view_copy(Tensor self, int[] size) -> Tensor", asCopy<viewPlan>},
