@@ -149,7 +149,8 @@ bool ShapeParser::parse(size_t start) {
     return true;
   }
   if (word.empty())
-    return fail(start, isLast && start ? "the element type is missing after the last `x`" : "a size is missing before `x`; a scalar is only its type");
+    return fail(start, isLast && start ? "the element type is missing after the last `x`"
+                                       : "a size is missing before `x`; a scalar is only its type");
   return fail(start, "`" + word + "` is neither a size" + (isLast ? " nor an element type" : ""));
 }
 
@@ -173,7 +174,8 @@ static void describeArray(const serialization::NpyArray &array, InputSpec &spec)
 Result<InputSpec> compiler::parseInputSpec(std::string_view given) {
   StringRef text = toRef(given);
   auto refuse = [&](const llvm::Twine &why) {
-    return invalidArgument(("input `" + text + "`: " + why + ", expected [NAME=]SHAPExTYPE such as x=1x3x224x224xf32, or [NAME=]@FILE.npy").str());
+    return invalidArgument(
+        ("input `" + text + "`: " + why + ", expected [NAME=]SHAPExTYPE such as x=1x3x224x224xf32, or [NAME=]@FILE.npy").str());
   };
   InputSpec spec;
   spec.text = text.str();

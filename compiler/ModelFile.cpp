@@ -68,7 +68,8 @@ Result<ModelKind> compiler::modelKindOf(const std::string &path, const std::stri
     return ModelKind::Onnx;
   bool looksLikeIr = llvm::sys::path::extension(path) == ".mlir" || start.contains("func.func") || start.contains("graph.");
   if (!looksLikeIr)
-    return invalidFile("`" + path + "`: this is text, but not of the graph dialect; expected a model of ONNX, TorchScript or torch.export, or MLIR text");
+    return invalidFile(
+        "`" + path + "`: this is text, but not of the graph dialect; expected a model of ONNX, TorchScript or torch.export, or MLIR text");
   return ModelKind::Mlir;
 }
 

@@ -119,8 +119,8 @@ static Status bindRanges(func::FuncOp method, const ImportOptions &options, Size
     auto range = sizes.ranges.find(name);
     std::optional<int64_t> number = value.constant();
     if (range != sizes.ranges.end() && number && (*number < range->second.first || *number > range->second.second))
-      return outOfRange("size `" + name + "` is given as " + std::to_string(*number) + ", its range is " + std::to_string(range->second.first) +
-                        ".." + std::to_string(range->second.second));
+      return outOfRange("size `" + name + "` is given as " + std::to_string(*number) + ", its range is " +
+                        std::to_string(range->second.first) + ".." + std::to_string(range->second.second));
   }
   for (const auto &[name, value] : sizes.values)
     if (value.asSymbol() != name)

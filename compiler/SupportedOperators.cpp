@@ -13,6 +13,8 @@ static std::vector<std::string> torchOperators() {
   return schemas;
 }
 
-std::vector<std::string> supportedOperators(std::string_view frontEnd) { return frontEnd == "onnx" ? onnx::allOperators() : torchOperators(); }
+std::vector<std::string> supportedOperators(std::string_view frontEnd) {
+  return frontEnd == "onnx" ? onnx::allOperators() : torchOperators();
+}
 
 } // namespace stator::compiler

@@ -28,7 +28,8 @@ void addTensor(ModelSummary::TensorGroup &group, const std::string &name, const 
     total->bytes += bytes;
   }
   // Behind those of the same size: the first of them in the file stays first.
-  auto place = std::find_if(group.largest.begin(), group.largest.end(), [&](const ModelSummary::Tensor &other) { return other.bytes < bytes; });
+  auto place =
+      std::find_if(group.largest.begin(), group.largest.end(), [&](const ModelSummary::Tensor &other) { return other.bytes < bytes; });
   if (place == group.largest.end() && group.largest.size() >= kLargestTensors)
     return;
   group.largest.insert(place, {name, typeText(elementType, dims), bytes});

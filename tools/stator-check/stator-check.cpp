@@ -75,7 +75,8 @@ int main(int argc, char **argv) {
   bool asJson = false;
   compiler::CompileOptions options;
   CommandLine line("stator-check", "MODEL [options]", "Says whether a model can be compiled, and everything that stands in the way.");
-  line.positional("MODEL", &model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input",
+  line.positional("MODEL", &model,
+                  "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input",
                   /*required=*/false);
   line.group("Options");
   declareModelOptions(line, options);

@@ -40,7 +40,9 @@ struct Settings {
 
 void declare(CommandLine &line, Settings &settings) {
   compiler::CompileOptions &compile = settings.compile;
-  line.positional("MODEL", &settings.model, "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input", /*required=*/false);
+  line.positional("MODEL", &settings.model,
+                  "model.onnx, model.pt (TorchScript), model.pt2 (torch.export), or model.mlir in the graph dialect; - for standard input",
+                  /*required=*/false);
   line.group("Output");
   line.text("output", "FILE", &compile.output,
             "the artifact (default: beside the model); with --stop-after, the IR (default: standard output)");

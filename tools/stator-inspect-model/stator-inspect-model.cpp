@@ -20,7 +20,8 @@ static constexpr char kTool[] = "stator-inspect";
 int main(int argc, char **argv) {
   std::string path, inputType;
   bool asJson = false;
-  CommandLine line("stator-inspect-model", "MODEL [options]", "Prints methods, parameters and operators of a model; `stator inspect` runs it.");
+  CommandLine line("stator-inspect-model", "MODEL [options]",
+                   "Prints methods, parameters and operators of a model; `stator inspect` runs it.");
   line.positional("MODEL", &path, "model.onnx, model.pt (TorchScript) or model.pt2 (torch.export)");
   line.group("Options");
   line.flag("json", &asJson, "print JSON");

@@ -22,9 +22,10 @@ static bool isArtifact(const std::string &path) {
 int main(int argc, char **argv) {
   std::string path;
   bool json = false, verify = false, steps = true, memory = true, parameters = true, entries = true;
-  CommandLine commandLine("stator-inspect", "FILE [options]",
-                          "Prints methods, steps with their kernels and reasons, memory plan, parameters and files of an artifact; or, before "
-                          "compiling, methods, parameters and operators of a model.");
+  CommandLine commandLine(
+      "stator-inspect", "FILE [options]",
+      "Prints methods, steps with their kernels and reasons, memory plan, parameters and files of an artifact; or, before "
+      "compiling, methods, parameters and operators of a model.");
   commandLine.positional("FILE", &path, "model.stator, or model.onnx, model.pt (TorchScript) or model.pt2 (torch.export)");
   commandLine.group("Output");
   commandLine.flag("json", &json, "print everything as JSON");

@@ -46,19 +46,37 @@ private:
 /// Bits of one element; 0 when an element has no fixed size.
 static unsigned bitsOf(int32_t dataType) {
   switch (dataType) {
-  case 2: case 3: case 9: case 17: case 18: case 19: case 20: case 24:
+  case 2:
+  case 3:
+  case 9:
+  case 17:
+  case 18:
+  case 19:
+  case 20:
+  case 24:
     return 8;
-  case 4: case 5: case 10: case 16:
+  case 4:
+  case 5:
+  case 10:
+  case 16:
     return 16;
-  case 1: case 6: case 12:
+  case 1:
+  case 6:
+  case 12:
     return 32;
-  case 7: case 11: case 13: case 14:
+  case 7:
+  case 11:
+  case 13:
+  case 14:
     return 64;
   case 15:
     return 128;
-  case 21: case 22: case 23:
+  case 21:
+  case 22:
+  case 23:
     return 4;
-  case 25: case 26:
+  case 25:
+  case 26:
     return 2;
   }
   return 0;
@@ -137,8 +155,8 @@ void Summariser::run() {
     std::string_view domain = normalised(set.domain);
     summary.version += ", " + (domain.empty() ? "" : std::string(domain) + " ") + "opset " + std::to_string(set.version);
     if (domain.empty() && (set.version < minimumOpset || set.version > maximumOpset))
-      summary.notes.push_back("opset " + std::to_string(set.version) + " is not supported, expected " + std::to_string(minimumOpset) + " to " +
-                              std::to_string(maximumOpset));
+      summary.notes.push_back("opset " + std::to_string(set.version) + " is not supported, expected " + std::to_string(minimumOpset) +
+                              " to " + std::to_string(maximumOpset));
   }
   summary.producer = std::string(model.producerName);
   if (!model.producerVersion.empty())
@@ -161,9 +179,11 @@ void Summariser::run() {
     addNodes(function.nodes);
   for (auto &entry : operators)
     summary.operators.push_back(std::move(entry.second));
-  size_t external = std::count_if(model.graph.initializers.begin(), model.graph.initializers.end(), [](const Tensor &t) { return t.isExternal; });
+  size_t external =
+      std::count_if(model.graph.initializers.begin(), model.graph.initializers.end(), [](const Tensor &t) { return t.isExternal; });
   if (external)
-    summary.notes.push_back(std::to_string(external) + (external == 1 ? " weight is" : " weights are") + " in other files beside the model");
+    summary.notes.push_back(std::to_string(external) + (external == 1 ? " weight is" : " weights are") +
+                            " in other files beside the model");
 }
 
 Result<compiler::ModelSummary> summariseOnnx(const std::string &path) {
