@@ -32,7 +32,7 @@ std::optional<Pool> resolvePool(const Call &call, const Tensor &x, const fn::Poo
     int64_t extent = window->extent(i), stride = window->strides[i], low = window->padLow[i], high = window->padHigh[i];
     if (std::optional<int64_t> size = call->dims(x)[2 + i].constant()) {
       int64_t span = *size + low + high - extent;
-      if (span < 0)
+      if (span + stride <= 0)
         continue; // no window at all: left to the dialect's check
       int64_t count = (span + stride - 1) / stride + 1;
       if ((count - 1) * stride >= *size + low)

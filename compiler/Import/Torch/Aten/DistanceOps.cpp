@@ -117,8 +117,8 @@ Value pdist(OpCall &op) {
   double p = op.number(1);
   if (!op.ok())
     return Value::poison();
-  if (x[0].rank() != 2 || !x[0].dim(0).isConstant() || x[0].dim(0).constant() > 4096)
-    return op.unsupported("a matrix is expected whose number of rows is known when the model is compiled and at most 4096");
+  if (x[0].rank() != 2 || !x[0].dim(0).isConstant() || x[0].dim(0).constant() > 1024)
+    return op.unsupported("a matrix is expected whose number of rows is known when the model is compiled and at most 1024");
   Ints first, second;
   for (int64_t i = 0; i < x[0].dim(0).constant(); ++i)
     for (int64_t j = i + 1; j < x[0].dim(0).constant(); ++j) {

@@ -72,8 +72,11 @@ Value convolutionBackward(OpCall &op) {
     return Value::poison();
   const Tensor &gradient = x[0], &input = x[1], &weight = x[2];
   int64_t spatial = weight.rank() - 2;
-  if (spatial < 1 || input.rank() != weight.rank() || gradient.rank() != weight.rank() || forward.groups < 1)
+  if (spatial < 1 || input.rank() != weight.rank() || gradient.rank() != weight.rank())
     return op.invalid("the ranks of gradient, input and weight do not fit");
+  constexpr int64_t kMostGroups = 65536;
+  if (forward.groups < 1 || forward.groups > kMostGroups)
+    return op.invalid(std::to_string(forward.groups) + " groups");
   forward.stride = perSpatialAxis(op, forward.stride, spatial, 1, "the stride");
   forward.padding = perSpatialAxis(op, forward.padding, spatial, 0, "the padding");
   forward.dilation = perSpatialAxis(op, forward.dilation, spatial, 1, "the dilation");

@@ -221,7 +221,8 @@ Value diff(OpCall &op) {
   int64_t count = op.integer(1), axis = op.axis(2, x.rank());
   if (!op.ok())
     return Value::poison();
-  if (x.rank() == 0 || count < 0)
+  constexpr int64_t kMostDifferences = 64;
+  if (x.rank() == 0 || count < 0 || count > kMostDifferences)
     return op.invalid("differences of order " + std::to_string(count) + " of a tensor of rank " + std::to_string(x.rank()));
   Tensors parts{x};
   if (!op.isNone(3))
