@@ -43,15 +43,16 @@ std::optional<trace::Dims> viewStrides(const trace::Dims &dims, const trace::Dim
     bool endsRun = i == 0 || (dims[i - 1] != 1 && strides[i - 1] != elements * innermost);
     if (!endsRun)
       continue;
-    while (left > 0 && (views != elements || wanted[left - 1] == 1)) {
+    // What is left belongs to the outermost run, since the products are the same; with unknown sizes only this shows it.
+    while (left > 0 && (i == 0 || views != elements || wanted[left - 1] == 1)) {
       --left;
       result[left] = views * innermost;
       views = views * wanted[left];
       // A size that is no factor never meets the run's product; sizes are compared as expressions.
-      if (views.isConstant() && elements.isConstant() && views.constant() > elements.constant())
+      if (i > 0 && views.isConstant() && elements.isConstant() && views.constant() > elements.constant())
         return std::nullopt;
     }
-    if (views != elements)
+    if (i > 0 && views != elements)
       return std::nullopt;
     if (i > 0) {
       innermost = strides[i - 1];

@@ -162,6 +162,16 @@ TEST_CASE("reshape, contiguous and to alias exactly where PyTorch does") {
   }
 }
 
+TEST_CASE("reshape of a strided vector is a view also when its size is unknown") {
+  Program p;
+  trace::Dim rows = p.test.b.symbol("n", 2, 8);
+  p.test.inputs.push_back(graph::TensorValue::of(ElementType::F32, {4, 2}, {0, 1, 2, 3, 4, 5, 6, 7}));
+  Value x = Value::tensor(p.context.make(p.test.b.input("x", ElementType::F32, {rows, 2})));
+  Value column = p.call("select", {x, n(1), n(1)});
+  p.call("zero_", {p.call("select", {p.call("reshape", {column, ints({2, -1})}), n(0), n(0)})});
+  p.expect(x, {4, 2}, {0, 0, 2, 0, 4, 5, 6, 7});
+}
+
 TEST_CASE("tensors whose shape is changed in place") {
   Program p;
   Value x = p.input({2, 3});
