@@ -24,8 +24,11 @@ Operands promoted(OpCall &op, std::initializer_list<size_t> indices, Promotion p
   bool hasNumber = std::any_of(refs.begin(), refs.end(), [](const TensorRef &ref) { return ref->isWrappedNumber(); });
   bool isWide = precision == Precision::Wide || (precision == Precision::Same && hasNumber);
   ElementType compute = isWide ? wideTypeOf(operands.type) : operands.type;
-  for (size_t i = 0; i < refs.size(); ++i)
-    operands.values[i] = fn::cast(op.context().read(refs[i]), compute);
+  for (size_t i = 0; i < refs.size(); ++i) {
+    // A tensor is rounded to the type of the result before anything is computed, a Python number is not.
+    Tensor value = op.context().read(refs[i]);
+    operands.values[i] = fn::cast(refs[i]->isWrappedNumber() ? value : fn::cast(value, operands.type), compute);
+  }
   return operands;
 }
 

@@ -161,6 +161,7 @@ def arithmetic():
     case("pow.Tensor_Scalar", I, 0.5)
     case("pow.Tensor_Tensor", I.abs(), T([[2, 0, 1]]))
     case("pow.Tensor_Tensor", T([2.0, 3.0]), T([3, 2]))
+    case("pow.Tensor_Tensor", T([2.71875, 3.375], dtype=bf16), T(3.544))
     case("pow.Scalar", 2, T([1, 5, 0]))
     case("pow.Scalar", 2.0, T([1, 5, 0]))
     refused("pow.Tensor_Scalar", I, -1, says="integers to negative powers")
@@ -431,6 +432,7 @@ def window():
         case(name, image[0], [2, 2], [], [1, 0], [2, 2])
     case("max_pool2d_with_indices", Dynamic(image, {2: "h", 3: "w"}), [3, 3], [2, 2], [1, 1])
     case("max_pool1d", noise(2, 3, 8), [3], [2], [1])
+    case("max_pool1d", noise(1, 1, 3), [4], [2], [0], [1], True)
     case("max_pool3d_with_indices", noise(1, 1, 4, 5, 4), [2, 2, 2], [2, 2, 2], [0, 1, 0], [1, 1, 1], True)
     for ceil in [False, True]:
         for include in [False, True]:
