@@ -59,9 +59,7 @@ Tensors weightsOf(const Tensor &t, ResizeMode mode) {
   if (mode == ResizeMode::Linear)
     return {sub(scalar(t, 1), t), t};
   constexpr double a = -0.75; // Keys' cubic, as in PyTorch.
-  auto inner = [&](const Tensor &x) {
-    return add(mul(mul(sub(mul(scalar(x, a + 2), x), scalar(x, a + 3)), x), x), scalar(x, 1));
-  };
+  auto inner = [&](const Tensor &x) { return add(mul(mul(sub(mul(scalar(x, a + 2), x), scalar(x, a + 3)), x), x), scalar(x, 1)); };
   auto outer = [&](const Tensor &x) {
     Tensor sum = mul(sub(mul(scalar(x, a), x), scalar(x, 5 * a)), x);
     return sub(mul(add(sum, scalar(x, 8 * a)), x), scalar(x, 4 * a));
@@ -151,7 +149,8 @@ Tensor gridSample(const Tensor &given, const Tensor &givenGrid, const SampleOpti
       !requireEqualSizes(*call, "gridSample", x, 0, grid, 0))
     return call.failed();
   if (call->dims(grid).back() != DimExpr(x.rank() - 2))
-    return call.invalid("the grid has positions of " + call->dims(grid).back().str() + " coordinates, expected " + llvm::Twine(x.rank() - 2));
+    return call.invalid("the grid has positions of " + call->dims(grid).back().str() + " coordinates, expected " +
+                        llvm::Twine(x.rank() - 2));
   if (x.rank() > (options.mode == ResizeMode::Cubic ? 4 : 5))
     return call.unsupported("an input of rank " + llvm::Twine(x.rank()));
   return Sampler(call, x, grid, options).run();

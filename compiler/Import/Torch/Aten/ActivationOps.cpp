@@ -18,7 +18,8 @@ Operands wideInput(OpCall &op) { return promoted(op, {0}, Promotion::ToFloat, Pr
 
 Value relu(OpCall &op) {
   Tensor x = op.tensor(0);
-  return op.ok() && x.type() == ElementType::I1 ? op.invalid("the tensor is of booleans; PyTorch refuses them too") : op.result(fn::relu(x));
+  return op.ok() && x.type() == ElementType::I1 ? op.invalid("the tensor is of booleans; PyTorch refuses them too")
+                                                : op.result(fn::relu(x));
 }
 
 Value clampTo(OpCall &op, double low, double high) { return op.result(fn::clip(op.tensor(0), low, high)); }
@@ -96,9 +97,7 @@ Tensor siluOf(const Tensor &x) { return fn::silu(x); }
 Tensor hardSigmoidOf(const Tensor &x) { return times(fn::clip(plus(x, 3), 0, 6), 1.0 / 6); }
 Tensor hardSwishOf(const Tensor &x) { return fn::mul(x, hardSigmoidOf(x)); }
 /// min(x, 0) - log(1 + e^-|x|)
-Tensor logSigmoidOf(const Tensor &x) {
-  return fn::sub(fn::minimum(x, zeroLike(x)), fn::log1p(fn::exp(fn::neg(fn::abs(x)))));
-}
+Tensor logSigmoidOf(const Tensor &x) { return fn::sub(fn::minimum(x, zeroLike(x)), fn::log1p(fn::exp(fn::neg(fn::abs(x))))); }
 
 Value logSigmoidForward(OpCall &op) {
   Operands x = wideInput(op);

@@ -219,7 +219,8 @@ std::span<const OpEntry> backwardOps() {
       {"_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", softmaxBackward<false>},
       {"_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor", softmaxBackward<true>},
       {"mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor", mseBackward},
-      {"smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor", smoothBackward<false>},
+      {"smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
+       smoothBackward<false>},
       {"huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor", smoothBackward<true>},
       {"nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, "
        "Tensor total_weight) -> Tensor",

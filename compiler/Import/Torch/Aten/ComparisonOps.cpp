@@ -95,7 +95,8 @@ Tensor isClose(OpCall &op) {
   if (!op.ok())
     return {};
   Tensor distance = fn::abs(fn::sub(x[0], x[1])), allowed = plus(times(fn::abs(x[1]), relative), absolute);
-  Tensor isNear = fn::logicalAnd(fn::le(distance, allowed), fn::lt(distance, fn::scalarLike(distance, std::numeric_limits<double>::infinity())));
+  Tensor isNear =
+      fn::logicalAnd(fn::le(distance, allowed), fn::lt(distance, fn::scalarLike(distance, std::numeric_limits<double>::infinity())));
   Tensor result = fn::logicalOr(fn::eq(x[0], x[1]), isNear);
   return nanIsEqual ? fn::logicalOr(result, fn::logicalAnd(fn::isNan(x[0]), fn::isNan(x[1]))) : result;
 }

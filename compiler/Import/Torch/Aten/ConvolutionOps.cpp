@@ -127,17 +127,20 @@ Value convTimeBatchChannels(OpCall &op) {
 
 std::span<const OpEntry> convolutionOps() {
   static constexpr OpEntry entries[] = {
-      {"conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, SymInt[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor",
+      {"conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, SymInt[1] padding=0, int[1] dilation=1, int groups=1) -> "
+       "Tensor",
        conv},
       {"conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding=\"valid\", int[1] dilation=1, "
        "int groups=1) -> Tensor",
        convByName},
-      {"conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, SymInt[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor",
+      {"conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, SymInt[2] padding=0, int[2] dilation=1, int groups=1) -> "
+       "Tensor",
        conv},
       {"conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", int[2] dilation=1, "
        "int groups=1) -> Tensor",
        convByName},
-      {"conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, SymInt[3] padding=0, int[3] dilation=1, int groups=1) -> Tensor",
+      {"conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, SymInt[3] padding=0, int[3] dilation=1, int groups=1) -> "
+       "Tensor",
        conv},
       {"conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", int[3] dilation=1, "
        "int groups=1) -> Tensor",
@@ -154,7 +157,8 @@ std::span<const OpEntry> convolutionOps() {
       {"convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, SymInt[] padding, int[] dilation, bool transposed, "
        "SymInt[] output_padding, int groups) -> Tensor",
        convolution},
-      {"convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, int[] stride, SymInt[] padding, int[] dilation, bool transposed, "
+      {"convolution_overrideable(Tensor input, Tensor weight, Tensor? bias, int[] stride, SymInt[] padding, int[] dilation, bool "
+       "transposed, "
        "SymInt[] output_padding, int groups) -> Tensor",
        convolution},
       {"_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, SymInt[] padding, int[] dilation, bool transposed, "

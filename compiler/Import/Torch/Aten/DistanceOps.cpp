@@ -160,7 +160,8 @@ Value correlation(OpCall &op) {
   if (c.rank() == 0)
     return x.result(op, fn::div(c, c));
   Dim size = c.dim(0);
-  Tensor isDiagonal = fn::eq(fn::iota(op.builder(), ElementType::I64, {size, 1}, 0), fn::iota(op.builder(), ElementType::I64, {1, size}, 1));
+  Tensor isDiagonal =
+      fn::eq(fn::iota(op.builder(), ElementType::I64, {size, 1}, 0), fn::iota(op.builder(), ElementType::I64, {1, size}, 1));
   Tensor deviation = fn::sqrt(fn::reduce(fn::where(isDiagonal, c, zeroLike(c)), fn::Reduction::Sum, Ints{1}));
   return x.result(op, fn::clip(fn::div(fn::div(c, deviation), fn::transpose(deviation, {1, 0})), -1, 1));
 }

@@ -322,7 +322,8 @@ std::span<const OpEntry> layerBackwardOps() {
       {"native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, "
        "Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
        layerNormBackward},
-      {"native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, "
+      {"native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt "
+       "HxW, "
        "int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
        groupNormBackward},
       {"native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, "
@@ -339,7 +340,8 @@ std::span<const OpEntry> layerBackwardOps() {
        "bool count_include_pad, int? divisor_override) -> Tensor",
        avgPoolBackward},
       {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", adaptiveAvgPoolBackward},
-      {"embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+      {"embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> "
+       "Tensor",
        embeddingBackward},
       {"select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor", selectBackward},
       {"slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor", sliceBackward},

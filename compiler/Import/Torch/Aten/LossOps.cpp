@@ -102,8 +102,7 @@ Value poissonLoss(OpCall &op) {
   if (!op.ok())
     return Value::poison();
   const Tensor &input = x[0], &target = x[1];
-  Tensor loss = isLog ? fn::sub(fn::exp(input), fn::mul(target, input))
-                      : fn::sub(input, fn::mul(target, fn::log(plus(input, epsilon))));
+  Tensor loss = isLog ? fn::sub(fn::exp(input), fn::mul(target, input)) : fn::sub(input, fn::mul(target, fn::log(plus(input, epsilon))));
   if (isFull) { // Stirling's approximation of log(target!).
     Tensor stirling = fn::add(fn::sub(fn::mul(target, fn::log(target)), target), times(fn::log(times(target, 2 * std::numbers::pi)), 0.5));
     loss = fn::add(loss, fn::where(fn::le(target, fn::scalarLike(target, 1)), zeroLike(stirling), stirling));
@@ -239,7 +238,8 @@ Value multilabelMarginLoss(OpCall &op) {
     return Value::poison();
   if (x[0].rank() < 1 || x[0].rank() > 2 || target.rank() != x[0].rank())
     return op.invalid("input and target must both have 1 or 2 dimensions");
-  Tensor isValid = fn::cumProd(fn::cast(fn::ge(target, zeroLike(target)), ElementType::I64), -1), isUsed = fn::cast(isValid, ElementType::I1);
+  Tensor isValid = fn::cumProd(fn::cast(fn::ge(target, zeroLike(target)), ElementType::I64), -1),
+         isUsed = fn::cast(isValid, ElementType::I1);
   Tensor classes = fn::where(isUsed, target, zeroLike(target)), scores = fn::gatherElements(x[0], classes, -1);
   // [.., targets, classes]
   Tensor isClass = fn::eq(fn::unsqueeze(classes, {-1}), fn::unsqueeze(fn::iota(op.builder(), ElementType::I64, x[0].dims(), -1), {-2}));

@@ -23,7 +23,7 @@ struct BatchNormArguments {
 };
 
 struct BatchNorm {
-  Tensor result, mean, inverse;       // of the batch, in training
+  Tensor result, mean, inverse;        // of the batch, in training
   Tensor runningMean, runningVariance; // afterwards
 };
 
@@ -288,7 +288,8 @@ std::span<const OpEntry> normalisationOps() {
       {"native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
        "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
        nativeBatchNorm},
-      {"_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, "
+      {"_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool "
+       "training, "
        "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
        nativeBatchNorm},
       {"_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> "
@@ -320,7 +321,8 @@ std::span<const OpEntry> normalisationOps() {
        layerNorm},
       {"native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
        nativeLayerNorm},
-      {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> Tensor",
+      {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enabled=True) -> "
+       "Tensor",
        groupNorm},
       {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
        "(Tensor, Tensor, Tensor)",

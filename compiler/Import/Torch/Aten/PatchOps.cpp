@@ -196,7 +196,8 @@ Value col2im(OpCall &op) {
   Tensor image = fn::reshape(x, {x.dim(0), features, rows, columns});
   Tensor square = fn::full(op.builder(), ElementType::F32, {places, places}, 0);
   Tensor one = fn::reshape(fn::eyeLike(square, x.type()), {1, places, 1, p.kernel[0], p.kernel[1]});
-  Tensor filter = fn::reshape(fn::broadcastTo(one, {channels, places, 1, p.kernel[0], p.kernel[1]}), {features, 1, p.kernel[0], p.kernel[1]});
+  Tensor filter =
+      fn::reshape(fn::broadcastTo(one, {channels, places, 1, p.kernel[0], p.kernel[1]}), {features, 1, p.kernel[0], p.kernel[1]});
   Tensor result = fn::convTranspose(image, filter, {}, options);
   return op.result(given.rank() == 2 ? fn::squeeze(result, {0}) : result);
 }

@@ -343,7 +343,8 @@ std::span<const OpEntry> reductionOps() {
       {"linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", linalgNorm},
       {"linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
        matrixNorm<false>},
-      {"linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+      {"linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> "
+       "Tensor",
        matrixNorm<true>},
       {"frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", frobeniusNorm},
       {"dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", dist},

@@ -176,11 +176,13 @@ std::span<const OpEntry> resampleOps() {
        byAxis<Kernel::Cubic, 2>},
       {"upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
        byList<Kernel::Cubic, 2>},
-      {"_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      {"_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> "
+       "Tensor",
        byAxis<Kernel::LinearAntialias, 2>},
       {"_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
        byList<Kernel::LinearAntialias, 2>},
-      {"_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      {"_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> "
+       "Tensor",
        byAxis<Kernel::CubicAntialias, 2>},
       {"_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
        byList<Kernel::CubicAntialias, 2>},

@@ -43,7 +43,8 @@ Tensor erfinvOf(const Tensor &y) {
   Tensor inner = fn::div(fn::mul(y, polynomial(z, {-0.140543331, 0.914624893, -1.645349621, 0.886226899})),
                          polynomial(z, {0.012229801, -0.329097515, 1.442710462, -2.118377725, 1}));
   Tensor t = fn::sqrt(fn::neg(fn::log(times(from(1, size), 0.5))));
-  Tensor outer = fn::div(polynomial(t, {1.641345311, 3.429567803, -1.624906493, -1.970840454}), polynomial(t, {1.637067800, 3.543889200, 1}));
+  Tensor outer =
+      fn::div(polynomial(t, {1.641345311, 3.429567803, -1.624906493, -1.970840454}), polynomial(t, {1.637067800, 3.543889200, 1}));
   Tensor x = fn::where(fn::le(size, fn::scalarLike(y, 0.7)), inner, fn::mul(fn::sign(y), outer));
   for (int step = 0; step < 2; ++step) {
     Tensor slope = times(fn::exp(fn::neg(fn::mul(x, x))), 2 * std::numbers::inv_sqrtpi);
@@ -56,7 +57,7 @@ Tensor erfinvOf(const Tensor &y) {
 /// log |Gamma(x)| by Lanczos' sum, with the reflection for x below one half.
 Tensor lgammaOf(const Tensor &x) {
   Tensor isLow = fn::lt(x, fn::scalarLike(x, 0.5)), z = plus(fn::where(isLow, from(1, x), x), -1);
-  constexpr double terms[] = {676.5203681218851,     -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
+  constexpr double terms[] = {676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
                               12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
   Tensor sum = fn::scalarLike(x, 0.99999999999980993);
   for (size_t i = 0; i < std::size(terms); ++i)
@@ -80,8 +81,10 @@ Tensor digammaOf(const Tensor &x) {
   Tensor series = fn::mul(square, polynomial(square, {1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12}));
   Tensor result = fn::sub(fn::sub(fn::sub(fn::log(y), over(0.5, y)), series), rest);
   Tensor angle = times(fn::sub(x, fn::floor(x)), std::numbers::pi);
-  Tensor nan = fn::scalarLike(x, std::numeric_limits<double>::quiet_NaN()), infinity = fn::scalarLike(x, std::numeric_limits<double>::infinity());
-  Tensor reflected = fn::where(fn::eq(angle, zeroLike(x)), nan, fn::sub(result, fn::div(times(fn::cos(angle), std::numbers::pi), fn::sin(angle))));
+  Tensor nan = fn::scalarLike(x, std::numeric_limits<double>::quiet_NaN()),
+         infinity = fn::scalarLike(x, std::numeric_limits<double>::infinity());
+  Tensor reflected =
+      fn::where(fn::eq(angle, zeroLike(x)), nan, fn::sub(result, fn::div(times(fn::cos(angle), std::numbers::pi), fn::sin(angle))));
   Tensor atZero = fn::where(fn::lt(fn::reciprocal(x), zeroLike(x)), infinity, fn::neg(infinity));
   return fn::where(fn::eq(x, zeroLike(x)), atZero, fn::where(isLow, reflected, result));
 }
@@ -117,22 +120,14 @@ Tensor normalInverseOf(const Tensor &p) { return times(erfinvOf(plus(times(p, 2)
 
 std::span<const OpEntry> specialOps() {
   static constexpr OpEntry entries[] = {
-      {"erfc(Tensor self) -> Tensor", precise<erfcOf>},
-      {"special_erfc(Tensor self) -> Tensor", precise<erfcOf>},
-      {"erfinv(Tensor self) -> Tensor", precise<erfinvOf>},
-      {"special_erfinv(Tensor self) -> Tensor", precise<erfinvOf>},
-      {"sinc(Tensor self) -> Tensor", precise<sincOf>},
-      {"special_sinc(Tensor self) -> Tensor", precise<sincOf>},
-      {"lgamma(Tensor self) -> Tensor", precise<lgammaOf>},
-      {"special_gammaln(Tensor self) -> Tensor", precise<lgammaOf>},
-      {"digamma(Tensor self) -> Tensor", precise<digammaOf>},
-      {"special_digamma(Tensor self) -> Tensor", precise<digammaOf>},
-      {"special_psi(Tensor self) -> Tensor", precise<digammaOf>},
-      {"i0(Tensor self) -> Tensor", precise<besselOf>},
-      {"special_i0(Tensor self) -> Tensor", precise<besselOf>},
-      {"special_entr(Tensor self) -> Tensor", precise<entropyOf>},
-      {"special_ndtr(Tensor self) -> Tensor", precise<normalOf>},
-      {"special_ndtri(Tensor self) -> Tensor", precise<normalInverseOf>},
+      {"erfc(Tensor self) -> Tensor", precise<erfcOf>},           {"special_erfc(Tensor self) -> Tensor", precise<erfcOf>},
+      {"erfinv(Tensor self) -> Tensor", precise<erfinvOf>},       {"special_erfinv(Tensor self) -> Tensor", precise<erfinvOf>},
+      {"sinc(Tensor self) -> Tensor", precise<sincOf>},           {"special_sinc(Tensor self) -> Tensor", precise<sincOf>},
+      {"lgamma(Tensor self) -> Tensor", precise<lgammaOf>},       {"special_gammaln(Tensor self) -> Tensor", precise<lgammaOf>},
+      {"digamma(Tensor self) -> Tensor", precise<digammaOf>},     {"special_digamma(Tensor self) -> Tensor", precise<digammaOf>},
+      {"special_psi(Tensor self) -> Tensor", precise<digammaOf>}, {"i0(Tensor self) -> Tensor", precise<besselOf>},
+      {"special_i0(Tensor self) -> Tensor", precise<besselOf>},   {"special_entr(Tensor self) -> Tensor", precise<entropyOf>},
+      {"special_ndtr(Tensor self) -> Tensor", precise<normalOf>}, {"special_ndtri(Tensor self) -> Tensor", precise<normalInverseOf>},
   };
   return entries;
 }

@@ -33,9 +33,7 @@ Tensor exp2Of(const Tensor &x) { return fn::pow(fn::scalarLike(x, 2), x); }
 Tensor log2Of(const Tensor &x) { return fn::div(fn::log(x), fn::scalarLike(x, std::numbers::ln2)); }
 Tensor log10Of(const Tensor &x) { return fn::div(fn::log(x), fn::scalarLike(x, std::numbers::ln10)); }
 /// NaN has no sign.
-Tensor signOf(const Tensor &x) {
-  return isFloat(x.type()) ? fn::where(fn::isNan(x), zeroLike(x), fn::sign(x)) : fn::sign(x);
-}
+Tensor signOf(const Tensor &x) { return isFloat(x.type()) ? fn::where(fn::isNan(x), zeroLike(x), fn::sign(x)) : fn::sign(x); }
 Tensor fracOf(const Tensor &x) { return fn::sub(x, fn::trunc(x)); }
 Tensor degreesToRadians(const Tensor &x) { return times(x, std::numbers::pi / 180); }
 Tensor radiansToDegrees(const Tensor &x) { return times(x, 180 / std::numbers::pi); }
