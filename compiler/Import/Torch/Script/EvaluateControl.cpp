@@ -225,27 +225,6 @@ Evaluator::Flow Evaluator::dynamicIf(Stmt &stmt, const BoolValue &condition) {
   return failed() ? Flow::Stop : Flow::Next;
 }
 
-/// Zeros in the form of a value, for a variable that has none before the first iteration.
-static Value zerosLike(Context &context, const Value &model) {
-  if (model.isTensor()) {
-    const TensorRef &tensor = model.asTensor();
-    return Value::tensor(context.make(fn::full(context.builder(), tensor->type(), context.dims(tensor), 0)));
-  }
-  if (model.isInt())
-    return Value::integer(0);
-  if (model.isFloat())
-    return Value::real(0);
-  if (model.isBool())
-    return Value::boolean(false);
-  if (model.isTuple()) {
-    Values items;
-    for (const Value &item : model.asTuple().items)
-      items.push_back(zerosLike(context, item));
-    return Value::namedTuple(std::move(items), model.asTuple().fields, model.asTuple().typeName);
-  }
-  return model;
-}
-
 Evaluator::Flow Evaluator::dynamicWhile(Stmt &stmt, const Value *tripCount) {
   offset = stmt.offset;
   std::vector<int32_t> slots;
@@ -303,27 +282,6 @@ Evaluator::Flow Evaluator::dynamicWhile(Stmt &stmt, const Value *tripCount) {
 
   setLocation();
   state.flushCells();
-  if (llvm::any_of(initial, [](const Value &value) { return value.isUninitialized(); })) {
-    // What form these variables have shows when the body is traced, here into a branch that is thrown away.
-    std::vector<std::pair<size_t, Value>> found;
-    {
-      trace::IfBuilder probe(context.builder(), context.builder().scalarInt(ElementType::I1, 0));
-      probe.enterThen();
-      context.enterScope();
-      Values forms = body(initial);
-      for (size_t i = 0; i < initial.size(); ++i)
-        if (initial[i].isUninitialized() && !forms[i].isUninitialized())
-          found.emplace_back(i, forms[i]);
-      std::vector<trace::Tensor> finals;
-      context.leaveScope(finals);
-      probe.leave();
-    }
-    bool hasFailed = takeError();
-    if (hasFailed || failed())
-      return Flow::Stop;
-    for (auto &[i, form] : found)
-      initial[i] = zerosLike(context, form);
-  }
   Values results = torch::dynamicWhile(context, initial, condition, body);
   offset = stmt.offset;
   if (!error.ok())

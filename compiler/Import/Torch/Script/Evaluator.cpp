@@ -8,6 +8,8 @@ namespace stator::torch::script {
 /// Calls in calls, and expressions and blocks in them. Each level costs at most a few hundred bytes of stack for each of its parts.
 static constexpr size_t maxCallDepth = 128;
 static constexpr unsigned maxDepth = 1500;
+/// Operations that one loop may be unrolled into: in a `while`, which may have no end, and in a `for`.
+static constexpr uint64_t maxWhileOperations = 30'000, maxForOperations = 100'000;
 static constexpr uint64_t maxCalls = 100'000, maxStatements = 20'000'000, maxIterations = 50'000;
 
 std::string Evaluator::currentPlace() const {
@@ -69,6 +71,14 @@ bool Evaluator::spend(uint64_t &spent, uint64_t limit, const char *what) {
   if (++spent <= limit)
     return true;
   fail(StatusCode::ResourceExhausted, "evaluating the model takes more than " + std::to_string(limit) + " " + what);
+  return false;
+}
+
+bool Evaluator::unrollsWithin(uint64_t before, uint64_t limit) {
+  if (report.operations - before <= limit)
+    return true;
+  fail(StatusCode::ResourceExhausted, "a loop whose end is known when the model is compiled becomes more than " + std::to_string(limit) +
+                                          " operations; let its condition or its length depend on a tensor, and it stays a loop");
   return false;
 }
 
@@ -272,8 +282,11 @@ Evaluator::Flow Evaluator::runIf(Stmt &stmt) {
 }
 
 Evaluator::Flow Evaluator::runWhile(Stmt &stmt) {
+  uint64_t before = report.operations;
   for (uint64_t iterations = 0; spend(iterations, maxIterations, "iterations of one loop");) {
     offset = stmt.offset;
+    if (!unrollsWithin(before, maxWhileOperations))
+      return Flow::Stop;
     Value condition = evaluate(*stmt.value);
     if (failed())
       return Flow::Stop;
@@ -325,9 +338,9 @@ Evaluator::Flow Evaluator::runFor(Stmt &stmt) {
   std::optional<int64_t> count = over.knownInt();
   if (!count)
     return dynamicWhile(stmt, &over);
-  uint64_t iterations = 0;
+  uint64_t iterations = 0, before = report.operations;
   for (int64_t i = 0; i < *count; ++i) {
-    if (!spend(iterations, maxIterations, "iterations of one loop"))
+    if (!spend(iterations, maxIterations, "iterations of one loop") || !unrollsWithin(before, maxForOperations))
       return Flow::Stop;
     store(*stmt.targets[0], Value::integer(i));
     Flow flow = run(stmt.body);

@@ -109,6 +109,8 @@ private:
   Flow runFor(Stmt &stmt);
   Flow runWith(Stmt &stmt);
   bool bindArguments(Frame &frame, Function &function, Values &arguments, const std::vector<KeywordArgument> &keywords);
+  /// Whether a loop that began after `before` operations has become at most `limit` of them.
+  bool unrollsWithin(uint64_t before, uint64_t limit);
   bool spend(uint64_t &spent, uint64_t limit, const char *what);
 
   // Control flow that depends on data (EvaluateControl.cpp).

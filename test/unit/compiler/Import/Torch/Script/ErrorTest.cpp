@@ -92,6 +92,8 @@ TEST_CASE("budgets: recursion, inlining, loops, growth") {
   refuses(body({"return __torch__.f400(x, )"}, deep), StatusCode::ResourceExhausted, "deep");
   refuses(body({"while True:", "  pass", "return x"}), StatusCode::ResourceExhausted, "iterations of one loop");
   refuses(body({"for i in range(9223372036854775807):", "  pass", "return x"}), StatusCode::ResourceExhausted, "iterations of one loop");
+  refuses(body({"y = x", "while True:", "  y = torch.add(y, x)", "return y"}), StatusCode::ResourceExhausted,
+          "becomes more than 30000 operations");
   refuses(body({"l = [1, 2]", "while True:", "  l = torch.add(l, l)", "return x"}), StatusCode::ResourceExhausted,
           "a list grows beyond 4 million elements");
   refuses(body({"s = \"ab\"", "while True:", "  s = torch.add(s, s)", "return x"}), StatusCode::ResourceExhausted,
