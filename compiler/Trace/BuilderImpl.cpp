@@ -117,6 +117,11 @@ Tensor BuilderImpl::wrap(mlir::Value value) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type)
     return fail(StatusCode::Internal, "a value that is no ranked tensor");
+  // What would have a negative size cannot be run; saying so by the ranges gives a better message than failing later.
+  for (const DimExpr &dim : graph::dimsOf(type))
+    if (!dim.isConstant() && bounds(dim).lo.value_or(-1) < 0)
+      assumeNonNegative(dim);
+  type = llvm::cast<mlir::RankedTensorType>(value.getType());
   TensorNode node;
   node.type = graph::elementTypeOf(type.getElementType());
   for (const DimExpr &dim : graph::dimsOf(type))

@@ -180,6 +180,11 @@ private:
       size_t buffer;
       int64_t begin, end;
     };
+    // No call has such sizes: the runtime refuses them.
+    for (const LiveBuffer &buffer : liveness.buffers())
+      for (const DimExpr &dim : graph::dimsOf(buffer.declaration().getTensorType()))
+        if (Result<int64_t> size = dim.evaluate(point); size.ok() && *size < 0)
+          return success();
     SmallVector<Range> arena;
     Result<int64_t> arenaSize = exprOf(method.getArenaSize().value_or("0")).evaluate(point);
     for (auto [i, buffer] : llvm::enumerate(liveness.buffers())) {

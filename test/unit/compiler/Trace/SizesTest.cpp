@@ -292,3 +292,13 @@ TEST_CASE("shape arithmetic costs linear time") {
   CHECK(shape(x) == "f32 N T 32");
   CHECK(countOf(b.str(), "= graph.relu") == kBlocks);
 }
+
+TEST_CASE("sizes that would be negative raise the least values of symbols") {
+  Builder b;
+  Dim n = b.symbol("N", 0, 100);
+  Tensor x = b.input("x", ElementType::F32, {n, 2});
+  Tensor windows = fn::iota(b, ElementType::I64, {n - 3}, 0);
+  b.output("y", fn::gather(x, windows));
+  REQUIRE(b.finish().ok());
+  CHECK(has(b.str(), "graph.symbols = [#graph.symbol<\"N\", 3, 100>]"));
+}
