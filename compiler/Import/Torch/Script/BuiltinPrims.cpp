@@ -110,7 +110,7 @@ std::optional<Value> requiresGradMethod(BuiltinCall &call) { return same(call); 
 
 std::optional<Value> warnOp(BuiltinCall &call) {
   if (call.size() && call[0].isString())
-    call.evaluator.warn("the model warns: " + call[0].asString());
+    call.evaluator.warn("the model warns: " + shownText(call[0].asString()));
   return Value::none();
 }
 

@@ -53,6 +53,23 @@ static const llvm::StringMap<const BuiltinEntry *> &table() {
 
 bool hasBuiltin(llvm::StringRef name) { return table().count(name) != 0; }
 
+/// Stands in a text for a number that is not known when the model is compiled: good for messages, but its length is not its length.
+static constexpr char unknownMark = '\x01';
+
+std::string shownText(std::string text) {
+  llvm::erase(text, unknownMark);
+  return text;
+}
+
+/// Whether an operator only passes text on.
+static bool passesTextOn(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("format", "percentFormat", "str", "word.str", "join", true)
+      .Cases("add", "append", "insert", "extend", "_set_item", true)
+      .Cases("prim.RaiseException", "warn", "prim.Print", "word.print", true)
+      .Default(false);
+}
+
 std::optional<Value> callBuiltin(BuiltinCall &call) {
   const BuiltinEntry *entry = table().lookup(call.name);
   if (!entry)
@@ -63,6 +80,10 @@ std::optional<Value> callBuiltin(BuiltinCall &call) {
     if (hasPoison)
       return Value::poison();
   }
+  for (const Value &value : call.arguments)
+    if (value.isString() && value.asString().find(unknownMark) != std::string::npos && !passesTextOn(call.name))
+      return call.evaluator.unsupported("`" + call.name.str() + "` is given the text \"" + shownText(value.asString()) +
+                                        "\", in which a number is not known when the model is compiled");
   return entry->function(call);
 }
 
@@ -90,12 +111,14 @@ std::string textOf(const Value &value, bool quoteStrings) {
     return "None";
   if (value.isString())
     return quoteStrings ? "'" + value.asString() + "'" : value.asString();
+  if (value.isData())
+    return unknownMark + std::string("(depends on data)");
   if (value.isInt())
-    return value.isData() ? "(a number that depends on data)" : value.asInt().dim.str();
+    return value.knownInt() ? std::to_string(*value.knownInt()) : unknownMark + value.asInt().dim.str();
   if (value.isFloat())
-    return value.isData() ? "(a number that depends on data)" : textOf(value.asFloat().number);
+    return textOf(value.asFloat().number);
   if (value.isBool())
-    return value.isData() ? "(a bool that depends on data)" : value.asBool().known ? "True" : "False";
+    return value.asBool().known ? "True" : "False";
   if (value.isList())
     return list(value.asList().items, "[", "]");
   if (value.isTuple())

@@ -73,8 +73,9 @@ void noteMutation(BuiltinCall &call);
 void setItem(DictObject &dict, const Value &key, const Value &value);
 /// Null when the key is not there.
 const Value *findItem(const DictObject &dict, const Value &key);
-/// As Python's str() shows it.
+/// As Python's str() shows it. Numbers that are not known carry a mark, without which shownText() gives the text.
 std::string textOf(const Value &value, bool quoteStrings = false);
+std::string shownText(std::string text);
 
 /// Rewrites a call of an operator whose meaning has changed since the file was written (the file's version says so).
 void upgrade(Evaluator &evaluator, const std::string &name, Values &arguments, std::vector<KeywordArgument> &keywords);

@@ -1,6 +1,7 @@
 //===- Evaluator.cpp - statements, calls of functions, errors ----------------===//
 
 #include "compiler/Import/Torch/Script/Evaluator.h"
+#include "compiler/Import/Torch/Script/Builtins.h"
 #include "compiler/Trace/BuilderImpl.h"
 
 namespace stator::torch::script {
@@ -38,7 +39,8 @@ void Evaluator::warn(const std::string &message) {
     report.warnings.push_back({place, message});
 }
 
-Value Evaluator::raise(const std::string &message) {
+Value Evaluator::raise(const std::string &text) {
+  const std::string message = shownText(text);
   // After an operator that is not supported, what a check sees means nothing.
   if (!dynamicDepth && !report.unsupported.empty() && error.ok())
     error = ::stator::unsupported("");

@@ -74,6 +74,8 @@ TEST_CASE("programs that do not make sense are refused") {
 TEST_CASE("values that must be known when the model is compiled") {
   refuses(body({"return torch.mul(x, [1, 2][int(torch.sum(x))])"}), StatusCode::Unsupported, "the index of `__getitem__` depends on data");
   refuses(body({"l = [int(torch.sum(x)), 1]", "torch.sort(l)", "return x"}), StatusCode::Unsupported, "sorting depends on data");
+  refuses(body({"return torch.mul(x, torch.len(str(torch.size(x, 0))))"}), StatusCode::Unsupported,
+          "`len` is given the text \"n\", in which a number is not known", {{"x=?nxf32"}});
   refuses(body({"return torch.mul(x, [1, 2][torch.size(x, 0)])"}), StatusCode::Unsupported, "depends on the size", {{"x=?nxf32"}});
 }
 
