@@ -265,6 +265,31 @@ ViewPlan selectPlan(OpCall &call, const TensorRef &base, int64_t axis, const Ten
   return plan;
 }
 
+/// What an expanded tensor becomes when its copies are written: one copy is (PyTorch lets nobody write all of them at once), so the one
+/// that differs counts.
+static Tensor unexpand(const Tensor &base, const Tensor &part, const Dims &before, const Dims &dims, const Ints &repeated) {
+  constexpr int64_t kMaxCopies = 64;
+  int64_t copies = 1;
+  for (int64_t axis : repeated)
+    copies = dims[axis].isConstant() && dims[axis].constant() * copies <= kMaxCopies ? copies * dims[axis].constant() : 0;
+  Tensor result = base;
+  for (int64_t copy = 0; copy < std::max<int64_t>(copies, 1); ++copy) {
+    Dims starts(repeated.size(), Dim(0)), ends(repeated.size(), Dim(1));
+    int64_t rest = copy;
+    for (size_t i = 0; i < repeated.size() && copies > 0; ++i) {
+      int64_t size = dims[repeated[i]].constant();
+      starts[i] = Dim(rest % size);
+      ends[i] = Dim(rest % size + 1);
+      rest /= size;
+    }
+    Tensor one = fn::reshape(repeated.empty() ? part : fn::slice(part, starts, ends, repeated), before);
+    if (copies <= 1)
+      return one;
+    result = fn::where(fn::ne(one, base), one, result);
+  }
+  return result;
+}
+
 MaybePlan expandPlan(OpCall &call, const TensorRef &base, const Dims &wanted) {
   int64_t rank = static_cast<int64_t>(wanted.size()), added = rank - base->rank();
   if (added < 0) {
@@ -296,12 +321,7 @@ MaybePlan expandPlan(OpCall &call, const TensorRef &base, const Dims &wanted) {
   }
   plan.offset = base->offset();
   plan.step.read = [dims](const Tensor &x) { return fn::broadcastTo(x, dims); };
-  plan.step.write = [before, repeated](const Tensor &, const Tensor &part) {
-    Tensor one = part;
-    if (!repeated.empty())
-      one = fn::slice(part, Dims(repeated.size(), Dim(0)), Dims(repeated.size(), Dim(1)), repeated);
-    return fn::reshape(one, before);
-  };
+  plan.step.write = [before, dims, repeated](const Tensor &base, const Tensor &part) { return unexpand(base, part, before, dims, repeated); };
   return plan;
 }
 
