@@ -81,6 +81,7 @@ private:
       for (const auto &[other, function] : methods)
         if (other == name)
           return invalidArgument("method `" + name + "` is asked for twice");
+      order.push_back(methods.size());
       methods.emplace_back(name, method);
     }
     return okStatus();
@@ -95,17 +96,15 @@ private:
     // A method that has to be traced again has no end, which the others would be refused for.
     for (size_t i = 0; i < methods.size() && !again; ++i) {
       traced.emplace_back();
-      STATOR_TRY(isComplete, trace(i, traced.back()));
+      STATOR_TRY(isComplete, trace(order[i], traced));
       again = !isComplete;
     }
-    std::vector<const ModuleState *> states;
-    for (const Traced &one : traced)
-      states.push_back(one.state.get());
-    again |= ModuleState::extendPlan(file->source().plan, states);
     return !again || !report.unsupported.empty();
   }
 
-  Result<bool> trace(size_t index, Traced &traced) {
+  /// Traces into the last of `all`.
+  Result<bool> trace(size_t index, std::vector<Traced> &all) {
+    Traced &traced = all.back();
     const auto &[name, function] = methods[index];
     traced.builder = std::make_unique<trace::Builder>(std::make_unique<trace::BuilderImpl>(*model.module, name));
     trace::Builder &builder = *traced.builder;
@@ -140,8 +139,19 @@ private:
         builder.output(inputName + ".after", context.read(tensor));
     if (!builder.ok())
       return builder.status();
+    // What a method without outputs is good for may show in the others: it comes last.
+    bool isSilent = outputs.empty() && order.back() != index && silent.insert(index).second;
+    if (isSilent) {
+      llvm::erase(order, index);
+      order.push_back(index);
+      return false;
+    }
     STATOR_TRY(isExtended, state.finish());
-    if (isExtended)
+    // Before the end: a method that only resets what nobody is known to keep has nothing to give yet.
+    std::vector<const ModuleState *> states;
+    for (const Traced &one : all)
+      states.push_back(one.state.get());
+    if (ModuleState::extendPlan(file->source().plan, states) || isExtended)
       return false;
     STATOR_RETURN_IF_ERROR(builder.finish());
     return true;
@@ -201,6 +211,9 @@ private:
   std::unique_ptr<ScriptFile> file;
   std::unique_ptr<ScriptInputs> inputs;
   std::vector<std::pair<std::string, Function *>> methods;
+  /// In which they are traced.
+  std::vector<size_t> order;
+  std::set<size_t> silent;
   Report report;
   std::vector<std::string> leftOut;
   compiler::ImportedModel model;

@@ -71,6 +71,18 @@ TEST_CASE("methods share state") {
   CHECK(imported.run({floats({1, 2})}, &state)[0].reals() == Numbers{0, 0});
 }
 
+TEST_CASE("a method that only sets what is already so, until another one changes it") {
+  ScriptParts parts = module({"n = self.n", "self.n = torch.add(n, 1)", "return torch.mul(x, n)"},
+                             "  def reset(self: __torch__.M) -> NoneType:\n    self.n = 0\n    return None\n");
+  const bool resetFirst = GENERATE(false, true);
+  Imported imported(parts, {{"x=2xf32"}, {}, resetFirst ? Texts{"reset", "forward"} : Texts{"forward", "reset"}});
+  std::map<std::string, graph::TensorValue> state;
+  imported.run({floats({1, 2})}, &state);
+  CHECK(imported.run({floats({1, 2})}, &state)[0].reals() == Numbers{1, 2});
+  CHECK(imported.run({}, &state, "reset").empty());
+  CHECK(imported.run({floats({1, 2})}, &state)[0].reals() == Numbers{0, 0});
+}
+
 TEST_CASE("an input that is written is an output too") {
   Imported imported({script::method("x: Tensor", {"_0 = torch.mul_(x, 2)", "return torch.sum(x)"})}, {{"x=2xf32"}});
   CHECK(imported.names(true) == Texts{"output", "x.after"});
