@@ -270,6 +270,7 @@ struct LoopKnowledge {
   std::vector<std::shared_ptr<Storage>> carried; // memory from outside that the body writes
   std::vector<Passing> passing;                  // of each leaf
   bool isNew = false;                            // whether the last attempt added to this
+  std::vector<std::pair<size_t, Value>> forms;   // what the last attempt found in variables that had no value before the loop
 };
 
 /// A loop that is tried with what is known about it, and tells what was not.
@@ -278,6 +279,7 @@ public:
   LoopAttempt(Context &context, const Values &initial, LoopKnowledge &knowledge)
       : context(context), initial(initial), knowledge(knowledge), carried(knowledge.carried), passing(knowledge.passing) {
     knowledge.isNew = false;
+    knowledge.forms.clear();
     for (const Value &value : initial)
       leavesOf(value, outer);
     passing.resize(outer.size(), Passing::Value);
@@ -309,7 +311,7 @@ public:
 
     Region step = traceRegion(context, [&] { return body(enter(loop.enterBody())); });
     builder.setLocation(location);
-    if (!builder.ok() || learnt(step))
+    if (!builder.ok() || learntForms(step) || learnt(step))
       return std::nullopt;
     if (step.values.size() != initial.size() || !std::equal(initial.begin(), initial.end(), step.values.begin(), hasForm)) {
       context.unsupported(formError(step.values));
@@ -365,6 +367,15 @@ private:
     return rebuild(arguments);
   }
 
+  /// Whether a variable without a value before the loop has one after a step.
+  bool learntForms(const Region &step) {
+    for (size_t i = 0; i < initial.size() && i < step.values.size(); ++i)
+      if (initial[i].isUninitialized() && !step.values[i].isUninitialized() && !step.values[i].isPoison())
+        knowledge.forms.emplace_back(i, step.values[i]);
+    knowledge.isNew |= !knowledge.forms.empty();
+    return !knowledge.forms.empty();
+  }
+
   /// Whether the body did what the attempt was not made for.
   bool learnt(const Region &step) {
     bool &isNew = knowledge.isNew;
@@ -406,17 +417,50 @@ private:
   Values outer, inner; // the leaves of `initial`, and what they are where tracing is
 };
 
+/// Zeros in the form of a value, for a variable that has none before the first step.
+Value zerosLike(Context &context, const Value &model) {
+  if (model.isTensor()) {
+    const TensorRef &tensor = model.asTensor();
+    return Value::tensor(context.make(trace::fn::full(context.builder(), tensor->type(), context.dims(tensor), 0)));
+  }
+  if (model.isInt())
+    return Value::integer(0);
+  if (model.isFloat())
+    return Value::real(0);
+  if (model.isBool())
+    return Value::boolean(false);
+  if (const Values *models = model.items()) {
+    Values items;
+    for (const Value &item : *models)
+      items.push_back(zerosLike(context, item));
+    return model.isList() ? Value::list(std::move(items))
+                          : Value::namedTuple(std::move(items), model.asTuple().fields, model.asTuple().typeName);
+  }
+  if (model.isDict()) {
+    std::vector<std::pair<Value, Value>> items;
+    for (const auto &[key, item] : model.asDict().items)
+      items.emplace_back(key, zerosLike(context, item));
+    return Value::dict(std::move(items));
+  }
+  return model;
+}
+
 } // namespace
 
 Values dynamicWhile(Context &context, const Values &initial, const std::function<Value(const Values &)> &condition,
                     const std::function<Values(const Values &)> &body) {
   LoopKnowledge knowledge;
+  Values start = initial;
   for (;;) {
-    std::optional<Values> result = LoopAttempt(context, initial, knowledge).run(condition, body);
+    std::optional<Values> result = LoopAttempt(context, start, knowledge).run(condition, body);
     if (result)
       return *result;
     if (!context.builder().ok() || !knowledge.isNew)
       return {};
+    if (!knowledge.forms.empty())
+      knowledge.passing.clear(); // Counts leaves, of which there are more now.
+    for (const auto &[i, form] : knowledge.forms)
+      start[i] = zerosLike(context, form);
   }
 }
 

@@ -105,6 +105,15 @@ TEST_CASE("a variable that a loop on data gives its first value") {
              "if done:", "  z = r", "else:", "  z = y", "return z"});
   CHECK(loop.on({1, 3}) == Numbers{8, 12});
   CHECK(loop.on({100, 100}) == Numbers{100, 100});
+  // What decides about the return is a number that the loop counts, known before the first step only.
+  Both counted({"_0 = uninitialized(Tuple[int, Tensor])", "done, r, n, y = False, _0, 0, x", "go = torch.lt(torch.sum(x), 100)",
+                "while bool(go):", "  y0 = torch.add(y, 1)", "  n0 = torch.add(n, 1)", "  if torch.gt(n0, 2):",
+                "    go0, done0, r0 = torch.zeros([], dtype=11), True, (n0, y0)", "  else:",
+                "    go0, done0, r0 = torch.lt(torch.sum(y0), 10), False, _0", "  go, done, r, n, y = go0, done0, r0, n0, y0", "if done:",
+                "  z = r", "else:", "  z = (torch.neg(n), y)", "return z"});
+  CHECK(counted.on({0, 0}) == Numbers{3, 3, 3});
+  CHECK(counted.on({4, 4}) == Numbers{-1, 5, 5});
+  CHECK(counted.on({100, 0}) == Numbers{0, 100, 0});
 }
 
 TEST_CASE("loops that do not keep their form are refused") {
