@@ -25,16 +25,16 @@ Value embedding(OpCall &call) {
 /// A one in the class of each element.
 Value oneHot(OpCall &call) {
   Tensor x = call.tensor(0);
-  int64_t classes = call.integer(1);
+  Dim classes = call.dim(1);
   if (!call.ok())
     return Value::poison();
-  if (classes < 0) {
+  if (classes.isConstant() && classes.constant() < 0) {
     std::optional<std::vector<double>> known = x.knownNumbers();
     if (!known || known->empty())
       return call.unsupported("the number of classes depends on data; pass num_classes");
-    classes = static_cast<int64_t>(*std::max_element(known->begin(), known->end())) + 1;
+    classes = Dim(static_cast<int64_t>(*std::max_element(known->begin(), known->end())) + 1);
   }
-  Tensor codes = positions(call.builder(), Dim(classes), x.rank(), x.rank() + 1);
+  Tensor codes = positions(call.builder(), classes, x.rank(), x.rank() + 1);
   return call.result(fn::cast(fn::eq(fn::unsqueeze(fn::cast(x, ElementType::I64), {-1}), codes), ElementType::I64));
 }
 

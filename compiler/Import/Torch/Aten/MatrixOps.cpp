@@ -18,8 +18,16 @@ namespace {
 template <bool isUpper>
 Value triangle(OpCall &call) {
   Tensor x = call.tensor(0);
-  int64_t diagonal = call.integer(1);
-  return call.ok() ? call.result(fn::trilu(x, isUpper, diagonal)) : Value::poison();
+  const Value &diagonal = call.argument(1);
+  if (!call.ok())
+    return Value::poison();
+  if (std::optional<double> known = diagonal.knownNumber(); known || x.rank() < 2)
+    return call.result(fn::trilu(x, isUpper, call.integer(1)));
+  // A diagonal that depends on sizes or data (a causal mask after a cache of any length): elements by their row and column.
+  Tensor row = fn::iota(call.builder(), ElementType::I64, {x.dim(-2), x.dim(-1)}, 0);
+  Tensor column = fn::iota(call.builder(), ElementType::I64, {x.dim(-2), x.dim(-1)}, 1);
+  Tensor distance = fn::sub(column, row), limit = call.context().scalarTensor(diagonal);
+  return call.result(fn::where(isUpper ? fn::ge(distance, limit) : fn::le(distance, limit), x, fn::scalarLike(x, 0)));
 }
 
 /// Row and column of every element of a triangle.

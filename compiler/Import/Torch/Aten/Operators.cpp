@@ -132,6 +132,27 @@ Result<Value> callOperator(Context &context, const Operator &op, Values argument
   return result;
 }
 
+/// `out=` of an operator with one result: computed as without it, then written there.
+static Result<Value> callIntoOut(Context &context, std::string_view name, const Values &positional, std::vector<KeywordArgument> keywords) {
+  auto isOut = [](const KeywordArgument &keyword) { return keyword.name == "out" && keyword.value.isTensor(); };
+  Value out = std::find_if(keywords.begin(), keywords.end(), isOut)->value;
+  std::erase_if(keywords, isOut);
+  Result<Value> result = callByName(context, name, positional, keywords);
+  if (!result.ok() || result->isPoison())
+    return result;
+  trace::BuilderImpl &impl = trace::BuilderImpl::of(context.builder());
+  if (!result->isTensor())
+    return unsupported("`" + std::string(name) + "`: `out` is supported for one result only");
+  trace::Tensor value = context.read(result->asTensor());
+  if (impl.ok() && context.dims(result->asTensor()) == context.dims(out.asTensor()))
+    context.write(out.asTensor(), value);
+  else if (impl.ok() && !context.become(out.asTensor(), context.make(trace::fn::cast(value, out.asTensor()->type()))))
+    context.unsupported("`" + std::string(name) + "`: `out` has other sizes than the result, and views of it exist");
+  if (!impl.ok())
+    return impl.takeError();
+  return out;
+}
+
 Result<Value> callByName(Context &context, std::string_view name, const Values &positional, const std::vector<KeywordArgument> &keywords) {
   const Overloads *overloads = table().find(name);
   if (!overloads || overloads->empty())
@@ -144,6 +165,8 @@ Result<Value> callByName(Context &context, std::string_view name, const Values &
         return callOperator(context, *op, std::move(*bound));
       last = bound.status();
     }
+  if (std::any_of(keywords.begin(), keywords.end(), [](const auto &keyword) { return keyword.name == "out" && keyword.value.isTensor(); }))
+    return callIntoOut(context, name, positional, keywords);
   if (overloads->size() == 1)
     return unsupported(last.message());
   std::string known;

@@ -5,6 +5,8 @@
 #include "compiler/Import/Torch/Aten/Compute.h"
 #include "compiler/Import/Torch/Aten/Contraction.h"
 
+#include <algorithm>
+
 namespace stator::torch {
 
 using trace::Dim;
@@ -66,10 +68,49 @@ Tensor positionsOfMaxima(OpCall &op, const Tensor &x, const Dims &dims, const Wi
 
 namespace {
 
-fn::PoolOptions poolOptions(OpCall &op, int64_t spatial, size_t dilation, size_t ceilMode) {
+/// Axes whose window is all of an axis that is known only when the model runs (`avg_pool2d(x, x.size()[2:])`) are reduced here, in `x`.
+/// Gives the other sizes of the windows, with 1 for those axes; empty when the kernel is made of numbers only.
+Ints reduceWholeAxes(OpCall &op, Tensor &x, int64_t spatial, fn::Reduction reduction, size_t dilation) {
+  Dims kernel = op.context().simplify(op.dims(1));
+  if (kernel.size() == 1)
+    kernel.assign(static_cast<size_t>(spatial), kernel[0]);
+  bool isKnown = std::all_of(kernel.begin(), kernel.end(), [](const Dim &size) { return size.isConstant(); });
+  if (!op.ok() || isKnown || static_cast<int64_t>(kernel.size()) != spatial || !x)
+    return {};
+  Ints padding = perSpatialAxis(op, op.integers(3), spatial, 0, "the padding"), sizes, axes;
+  Ints dilations = dilation == 0 ? Ints(kernel.size(), 1) : perSpatialAxis(op, op.integers(dilation), spatial, 1, "the dilation");
+  Dims dims = op.context().simplify(x.dims());
+  for (size_t i = 0; i < kernel.size() && op.ok(); ++i) {
+    bool isWhole = !kernel[i].isConstant() && kernel[i] == dims[2 + i] && padding[i] == 0 && dilations[i] == 1;
+    if (!isWhole && !kernel[i].isConstant())
+      return {};
+    sizes.push_back(isWhole ? 1 : kernel[i].constant());
+    if (isWhole)
+      axes.push_back(2 + static_cast<int64_t>(i));
+  }
+  if (op.ok())
+    x = fn::reduce(x, reduction, axes, /*keepDims=*/true);
+  return sizes;
+}
+
+/// `kernel`: what reduceWholeAxes left of it.
+fn::PoolOptions poolOptions(OpCall &op, int64_t spatial, size_t dilation, size_t ceilMode, const Ints &kernel = {}) {
   fn::PoolOptions options;
-  options.kernel = perSpatialAxis(op, op.integers(1), spatial, 1, "the kernel");
-  Ints strides = op.integers(2);
+  options.kernel = perSpatialAxis(op, kernel.empty() ? op.integers(1) : kernel, spatial, 1, "the kernel");
+  Dims strideDims = op.dims(2);
+  if (strideDims.size() == 1)
+    strideDims.assign(static_cast<size_t>(spatial), strideDims[0]);
+  // There is one window only along an axis that has been reduced, whatever the stride.
+  for (size_t i = 0; i < strideDims.size() && i < kernel.size(); ++i)
+    if (!strideDims[i].isConstant() && kernel[i] == 1)
+      strideDims[i] = 1;
+  bool areKnown = std::all_of(strideDims.begin(), strideDims.end(), [](const Dim &size) { return size.isConstant(); });
+  Ints strides;
+  if (!areKnown)
+    strides = op.integers(2); // Says what is wrong.
+  else
+    for (const Dim &stride : strideDims)
+      strides.push_back(stride.constant());
   options.strides = strides.empty() ? options.kernel : perSpatialAxis(op, strides, spatial, 1, "the stride");
   options.padLow = perSpatialAxis(op, op.integers(3), spatial, 0, "the padding");
   options.padHigh = options.padLow;
@@ -106,8 +147,9 @@ Windows slidingWindows(OpCall &op, const Tensor &x, const Dims &dims, const fn::
 /// max_poolNd(self, kernel_size, stride, padding, dilation, ceil_mode)
 template <int64_t spatial, bool withIndices>
 Value maxPool(OpCall &op) {
-  fn::PoolOptions options = poolOptions(op, spatial, 4, 5);
   Batched x(op, op.tensor(0), spatial);
+  Ints kernel = withIndices || !op.ok() ? Ints() : reduceWholeAxes(op, x.value, spatial, fn::Reduction::Max, 4);
+  fn::PoolOptions options = poolOptions(op, spatial, 4, 5, kernel);
   if (!op.ok())
     return Value::poison();
   Tensor values = fn::maxPool(x.value, options);
@@ -143,15 +185,19 @@ bool padForWholeWindows(OpCall &op, Tensor &x, fn::PoolOptions &options) {
 /// avg_poolNd(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 template <int64_t spatial>
 Value avgPool(OpCall &op) {
-  fn::PoolOptions options = poolOptions(op, spatial, 0, 4);
-  options.countIncludePad = op.flag(5);
   Operands input = promoted(op, {0}, Promotion::Plain, Precision::Wide);
   if (op.ok() && !isFloat(input.type))
     return op.unsupported("average pools of integers; convert them to floats first");
-  Batched x(op, input[0], spatial);
   if (!op.ok())
     return Value::poison();
-  if (spatial == 1 || op.isNone(6))
+  Batched x(op, input[0], spatial);
+  bool hasDivisor = spatial > 1 && !op.isNone(6);
+  Ints kernel = hasDivisor || !op.ok() ? Ints() : reduceWholeAxes(op, x.value, spatial, fn::Reduction::Mean, 0);
+  fn::PoolOptions options = poolOptions(op, spatial, 0, 4, kernel);
+  options.countIncludePad = op.flag(5);
+  if (!op.ok())
+    return Value::poison();
+  if (!hasDivisor)
     return input.result(op, x.undo(fn::avgPool(x.value, options)));
   int64_t divisor = op.integer(6), count = 1;
   if (op.ok() && divisor == 0)
