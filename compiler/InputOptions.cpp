@@ -151,7 +151,7 @@ bool ShapeParser::parse(size_t start) {
   if (word.empty())
     return fail(start, isLast && start ? "the element type is missing after the last `x`"
                                        : "a size is missing before `x`; a scalar is only its type");
-  return fail(start, "`" + word + "` is neither a size" + (isLast ? " nor an element type" : ""));
+  return fail(start, "`" + word + (isLast ? "` is neither a size nor an element type" : "` is not a size"));
 }
 
 /// "[NAME=]@FILE": the name and the file; nothing when the text gives no file.

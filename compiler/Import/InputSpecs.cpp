@@ -36,6 +36,9 @@ Result<std::vector<std::vector<const InputSpec *>>> assignInputSpecs(const Impor
       continue;
     if (!seen.insert(spec.name).second)
       return invalidArgument("two --input options are for `" + spec.name + "`");
+    auto isConstant = [&](const ConstantSpec &constant) { return constant.name == spec.name; };
+    if (std::any_of(options.constants.begin(), options.constants.end(), isConstant))
+      return invalidArgument("`" + spec.name + "` is given by --input and by --const; give one of them");
     bool fits = false;
     for (size_t m = 0; m < methods.size(); ++m)
       for (size_t i = 0; i < methods[m].tensors.size(); ++i)
@@ -44,7 +47,8 @@ Result<std::vector<std::vector<const InputSpec *>>> assignInputSpecs(const Impor
           fits = true;
         }
     if (!fits)
-      return invalidArgument("there is no tensor input `" + spec.name + "`; the inputs are " + quotedList(all));
+      return invalidArgument("there is no tensor input `" + spec.name + "`; " +
+                             (all.empty() ? "there are none" : "the inputs are " + quotedList(all)));
   }
   size_t next = 0;
   for (const InputSpec &spec : options.inputs) {

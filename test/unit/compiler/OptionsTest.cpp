@@ -152,6 +152,7 @@ TEST_CASE("the error is about what was meant") {
     return all.substr(0, all.find(", expected"));
   };
   CHECK(message("x=?boxesx4xf33") == "input `x=?boxesx4xf33`: `f33` is neither a size nor an element type");
+  CHECK(message("x=-1x4xf32") == "input `x=-1x4xf32`: `-1` is not a size");
   CHECK(message("xf32") == "input `xf32`: a size is missing before `x`; a scalar is only its type");
   CHECK(message("x=1x3x") == "input `x=1x3x`: the element type is missing after the last `x`");
   CHECK(message("?n[4..2]xf32") == "input `?n[4..2]xf32`: size `?n[4..2]`: the lower bound is above the upper one");

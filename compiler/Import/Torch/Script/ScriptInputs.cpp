@@ -45,6 +45,22 @@ static bool holdsTensor(const Type &type) {
          (type.is(TypeKind::Class) && type.definition->kind == ClassKind::NamedTuple);
 }
 
+/// What to type for the tensors in a value, if lists and dicts have one element.
+static std::string exampleOf(const std::string &name, const Type &type) {
+  if (type.is(TypeKind::List))
+    return exampleOf(name + ".0", type.arguments[0]);
+  if (type.is(TypeKind::Dict))
+    return exampleOf(name + ".KEY", type.arguments[1]);
+  if (type.is(TypeKind::Optional))
+    return exampleOf(name, type.arguments[0]);
+  if (!type.is(TypeKind::Tuple))
+    return "--input=" + name + "=1x3x224x224xf32";
+  std::string text;
+  for (size_t i = 0; i < type.arguments.size(); ++i)
+    text += (i ? " " : "") + exampleOf(name + "." + std::to_string(i), type.arguments[i]);
+  return text;
+}
+
 void ScriptInputs::missing(const std::string &name, const Type &type) {
   if (!missingNames.insert(name).second)
     return;
@@ -57,9 +73,9 @@ void ScriptInputs::missing(const std::string &name, const Type &type) {
   if (inner->is(TypeKind::Tensor))
     text += "--input=" + name + "=1x3x224x224xf32 (its shape and element type) or --input=" + name + "=@" + name + ".npy (those of a file)";
   else if (inner->is(TypeKind::List) && holdsTensor(*inner))
-    text += "--input=" + name + ".0=1x3x224x224xf32 and so on, one for each element";
+    text += exampleOf(name, *inner) + " and so on, one for each element, or --const=" + name + "=[] for none";
   else if (inner->is(TypeKind::Dict) && holdsTensor(*inner))
-    text += "--input=" + name + ".KEY=1x3x224x224xf32, one for each key";
+    text += exampleOf(name, *inner) + ", one for each key";
   else if (inner->is(TypeKind::Int))
     text += "--const " + name + "=3";
   else if (inner->is(TypeKind::Float))
@@ -208,6 +224,14 @@ void ScriptInputs::promoteOptionals() {
   }
 }
 
+std::string ScriptInputs::missingText() {
+  std::string text = "the file does not say all about the model's inputs; give";
+  llvm::sort(missingOnes); // in the order of the parameters
+  for (const auto &[place, line] : missingOnes)
+    text += "\n  " + line;
+  return text;
+}
+
 Status ScriptInputs::assign() {
   promoteOptionals();
   std::vector<compiler::MethodInputs> inputs;
@@ -228,7 +252,10 @@ Status ScriptInputs::assign() {
           known.push_back(name);
       return notFound("there is no input `" + spec.name + "`; the inputs are " + compiler::quotedList(known));
     }
-  STATOR_TRY(specs, compiler::assignInputSpecs(options, inputs));
+  Result<std::vector<std::vector<const compiler::InputSpec *>>> assigned = compiler::assignInputSpecs(options, inputs);
+  if (!assigned.ok())
+    return missingOnes.empty() ? assigned.status() : invalidArgument(std::string(assigned.status().message()) + "; " + missingText());
+  const auto &specs = *assigned;
   for (size_t m = 0; m < methods.size(); ++m)
     for (size_t i = 0; i < tensors[m].size(); ++i) {
       InputNode &node = *tensors[m][i];
@@ -247,13 +274,8 @@ Status ScriptInputs::assign() {
         if (dim.kind == compiler::DimSpec::Kind::Symbol)
           sizeNames.insert(dim.symbol);
     }
-  if (!missingOnes.empty()) {
-    std::string text = "the file does not say all about the model's inputs; give";
-    llvm::sort(missingOnes); // in the order of the parameters
-    for (const auto &[place, line] : missingOnes)
-      text += "\n  " + line;
-    return invalidArgument(text);
-  }
+  if (!missingOnes.empty())
+    return invalidArgument(missingText());
   for (const compiler::SymbolSpec &symbol : options.symbols)
     if (!sizeNames.count(symbol.name))
       return notFound("no size of the inputs is named `" + symbol.name + "`; the sizes are " +

@@ -67,6 +67,8 @@ private:
   std::vector<std::string> keysBelow(const std::string &name, bool isLeaf) const;
   void promoteOptionals();
   void missing(const std::string &name, const Type &type);
+  /// All that is missing, with what to type.
+  std::string missingText();
   void collectTensors(InputNode &node, std::vector<InputNode *> &tensors);
   Result<Value> make(InputNode &node, Evaluator &evaluator, Context &context, const SourceFile &file);
   Result<Value> makeTensor(InputNode &node, Context &context);

@@ -28,6 +28,11 @@ TEST_CASE("what is missing is said at once, with what to type") {
   CHECK(message.find("`k`") == std::string::npos);
 }
 
+TEST_CASE("what to type for tensors in tuples in a list") {
+  refuses({script::method("c: List[Tuple[Tensor, Tensor]]", {"return c[0][1]"})}, StatusCode::InvalidArgument,
+          "--input=c.0.0=1x3x224x224xf32 --input=c.0.1=1x3x224x224xf32 and so on, one for each element, or --const=c=[] for none", {});
+}
+
 TEST_CASE("nested inputs are named by their paths") {
   ScriptParts parts{script::method("x: Tensor, ts: List[Tensor], d: Dict[str, Tensor], p: Tuple[Tensor, int], q: __torch__.Pair",
                                    {"y = torch.add(torch.add(x, ts[0]), torch.mul(ts[1], d[\"u\"]))",
