@@ -170,6 +170,13 @@ DimExpr BuilderImpl::broadcastDim(const DimExpr &a, const DimExpr &b, llvm::Stri
     return b;
   if (b.isConstant(1))
     return a;
+  // A size of 0 or 1, as of `x[:, :1]`, gives way as well: whoever broadcasts it takes the axis for one that is not empty.
+  auto isAtMostOne = [&](const DimExpr &size) { return !size.isConstant() && bounds(size).hi == 1; };
+  if (isAtMostOne(a) != isAtMostOne(b)) {
+    const DimExpr &least = isAtMostOne(a) ? a : b, &other = isAtMostOne(a) ? b : a;
+    if (assumeNonNegative(least - DimExpr(1)) && simplify(least).isConstant(1))
+      return simplify(other);
+  }
   return requireEqual(a, b, what);
 }
 

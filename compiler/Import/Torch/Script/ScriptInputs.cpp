@@ -283,14 +283,17 @@ Status ScriptInputs::assign() {
   return okStatus();
 }
 
+/// What a size without a range may be: not 0, since models say `x[:, -1:]` and mean one element. Who wants empty inputs gives the range.
+static constexpr int64_t leastSize = 1, greatestSize = 2147483647;
+
 trace::Dim ScriptInputs::dimOf(const compiler::DimSpec &spec, const std::string &fallback, trace::Builder &builder) {
   if (spec.kind == compiler::DimSpec::Kind::Number)
     return spec.number;
   if (spec.kind == compiler::DimSpec::Kind::FromModel)
-    return builder.symbol(fallback, spec.min.value_or(0), spec.max.value_or(2147483647));
+    return builder.symbol(fallback, spec.min.value_or(leastSize), spec.max.value_or(greatestSize));
   const compiler::SymbolSpec *symbol = compiler::findSymbol(options, spec.symbol);
   if (!symbol)
-    return builder.symbol(spec.symbol);
+    return builder.symbol(spec.symbol, leastSize, greatestSize);
   return symbol->min == symbol->max ? trace::Dim(symbol->min) : builder.symbol(spec.symbol, symbol->min, symbol->max);
 }
 

@@ -49,6 +49,18 @@ TEST_CASE("as many classes as a size") {
   CHECK(codes.on(1, 2, {7, 7}) == Numbers{1, 0, 0, 1});
 }
 
+TEST_CASE("one element of an axis that is open is one element") {
+  Image last("torch.sub(x, torch.slice(x, 3, -1))");
+  CHECK(last.on(1, 3, {1, 2, 5}) == Numbers{-4, -3, 0});
+  Image first("torch.sub(x, torch.slice(x, 3, 0, 1))");
+  CHECK(first.on(1, 3, {1, 2, 5}) == Numbers{0, 1, 4});
+  Image squeezed("torch.add(torch.dim(torch.squeeze(torch.slice(x, 3, -1), 3)), x)");
+  CHECK(squeezed.on(1, 1, {1}) == Numbers{4});
+  // Where 0 is allowed, what the model does with the element says that there is one.
+  Imported empty({script::method("x: Tensor", {"return torch.sub(x, torch.slice(x, 0, 0, 1))"})}, {{"x=?n[0..8]xf32"}});
+  CHECK(empty.run({floats({1, 2, 5})})[0].reals() == Numbers{0, 1, 4});
+}
+
 TEST_CASE("results that are written into out=") {
   CHECK(evaluate({script::method("x: Tensor", {"o = torch.zeros([2, 2])", "_0 = torch.add(x, 1, out=torch.select(o, 0, 1))",
                                                "_1 = torch.exp(torch.zeros([2]), out=torch.select(o, 0, 0))", "return o"})},
