@@ -12,6 +12,7 @@
 #include "compiler/ParameterSideFile.h"
 #include "compiler/Registration.h"
 #include "compiler/Trace/BuilderImpl.h"
+#include "dialects/Graph/Shapes.h"
 #include "dialects/Plan/PlanOps.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Optimise/Passes.h"
@@ -70,7 +71,10 @@ Status Driver::importFile(const std::string &path) {
   }
   progress(pipelineStages().front(), path);
   STATOR_TRY(kind, modelKindOf(path, options.inputType));
+  std::vector<SymbolSpec> given = importOptions.symbols;
   model = readModel(path, kind, std::move(importOptions), context);
+  if (model.module)
+    warnOfNarrowedSizes(given);
   showWarnings();
   if (!model.status.ok()) {
     for (const UnsupportedPart &part : model.unsupported)
@@ -87,6 +91,23 @@ Status Driver::importFile(const std::string &path) {
     words.append({key, value});
   (*ir)->setAttr(kInfoAttr, Builder(&context).getStrArrayAttr(words));
   return verifyImported();
+}
+
+/// A model may need more than the ranges that its user gave: three elements for a window of three.
+void Driver::warnOfNarrowedSizes(ArrayRef<SymbolSpec> given) {
+  for (auto method : model.module->getOps<func::FuncOp>()) {
+    std::map<std::string, DimInterval> ranges = graph::symbolRanges(method);
+    for (const SymbolSpec &spec : given) {
+      auto range = ranges.find(spec.name);
+      if (range == ranges.end())
+        continue;
+      int64_t least = range->second.lo.value_or(spec.min), greatest = range->second.hi.value_or(spec.max);
+      if (least > spec.min || greatest < spec.max)
+        model.warnings.push_back({"", "size `" + spec.name + "` is given as " + std::to_string(spec.min) + ".." + std::to_string(spec.max) +
+                                          ", but `" + method.getName().str() + "` takes " + std::to_string(least) + ".." +
+                                          std::to_string(greatest) + " only: the model's operators ask for that"});
+    }
+  }
 }
 
 /// A model that is traced twice, or calls a module twice, causes the same warning twice.

@@ -46,6 +46,7 @@ public:
   const ImportedModel &imported() const { return model; }
 
 private:
+  void warnOfNarrowedSizes(llvm::ArrayRef<SymbolSpec> given);
   void showWarnings();
   Status verifyImported();
   Status verifyDump(const Stage &first);
