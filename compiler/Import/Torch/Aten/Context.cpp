@@ -89,6 +89,10 @@ trace::Dims Context::simplify(const trace::Dims &dims) {
 
 trace::Tensor Context::read(const TensorRef &tensor) {
   TensorView &view = *tensor;
+  if (view.storage_->isUncertain) {
+    unsupported("a tensor is read that may share its memory, depending on data, with one that was written in place; clone() one of them before");
+    return BuilderImpl::of(builder_).poison();
+  }
   if (!view.base_)
     return view.storage_->value;
   if (view.cached_ && view.cachedVersion_ == view.storage_->version && isOpen(view.cachedScope_))
@@ -127,13 +131,41 @@ void Context::write(const TensorRef &tensor, const trace::Tensor &value) {
     fitting = fn::broadcastTo(fitting, dims(tensor));
   if (!builder_.ok())
     return;
-  if (!tensor->base_)
+  if (!tensor->base_) {
+    noteWrite(tensor->storage_);
     return replace(tensor->storage_, fitting);
+  }
   trace::Tensor base = tensor->step_->write(read(tensor->base_), fitting);
   write(tensor->base_, base);
+  if (tensor->step_->overlaps)
+    return;
   tensor->cached_ = fitting;
   tensor->cachedVersion_ = tensor->storage_->version;
   tensor->cachedScope_ = currentScope();
+}
+
+void Context::mayShare(const std::shared_ptr<Storage> &a, const std::shared_ptr<Storage> &b) {
+  if (a == b)
+    return;
+  a->mayShare.push_back(b);
+  b->mayShare.push_back(a);
+}
+
+void Context::noteWrite(const std::shared_ptr<Storage> &storage) {
+  for (const std::weak_ptr<Storage> &other : storage->mayShare) {
+    std::shared_ptr<Storage> shared = other.lock();
+    if (!shared || shared->isUncertain)
+      continue;
+    if (!shared->name.empty())
+      warn("`" + shared->name + "` may be written in place, depending on data; its memory is left as it is");
+    shared->isUncertain = true;
+    uncertain_.push_back(shared);
+  }
+}
+
+void Context::forgetUncertain(size_t count) {
+  for (; uncertain_.size() > count; uncertain_.pop_back())
+    uncertain_.back()->isUncertain = false;
 }
 
 void Context::replace(const std::shared_ptr<Storage> &storage, trace::Tensor value) {

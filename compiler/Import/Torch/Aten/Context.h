@@ -46,6 +46,13 @@ public:
   trace::Dims simplify(const trace::Dims &dims);
   bool isContiguous(const TensorRef &tensor) { return torch::isContiguous(dims(tensor), strides(tensor)); }
 
+  /// Two pieces of memory that may be one, depending on data: what control flow gave a variable, and what it might have been before. Once
+  /// one of them is written, what the other holds is not known any more, and reading it is an error.
+  void mayShare(const std::shared_ptr<Storage> &a, const std::shared_ptr<Storage> &b);
+  /// How many were made unreadable so far, and taking the later ones back, for a loop that is traced again.
+  size_t countUncertain() const { return uncertain_.size(); }
+  void forgetUncertain(size_t count);
+
   // Scalars.
 
   /// The number as a rank-0 tensor of i64, f64 or i1.
@@ -87,12 +94,14 @@ public:
 
 private:
   bool isOpen(uint64_t scope) const;
+  void noteWrite(const std::shared_ptr<Storage> &storage);
   uint64_t currentScope() const { return scopes_.empty() ? 0 : scopes_.back().id; }
 
   trace::Builder &builder_;
   std::vector<Scope> scopes_;
   uint64_t nextScope_ = 1;
   std::vector<std::string> warnings_;
+  std::vector<std::shared_ptr<Storage>> uncertain_;
   std::map<std::shared_ptr<Storage>, trace::Tensor> nested_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace stator::torch {
 
@@ -140,6 +141,33 @@ Value wrapLike(Context &context, const Value &model, const trace::Tensor &result
   return model.isBool() ? Value::dataBoolean(result) : Value::tensor(context.make(result));
 }
 
+/// The memory that results of control flow may share with what is outside and among each other: a branch or a body that gives a variable a
+/// tensor from outside, or two variables the same one.
+class Sharing {
+public:
+  explicit Sharing(Context &context) : context(context) {}
+
+  /// `result` may be `value`, which a region gave; scopes from `scope` on are inside.
+  void note(const Value &result, const Value &value, const Region &region) {
+    if (!result.isTensor() || !value.isTensor())
+      return;
+    const std::shared_ptr<Storage> &made = result.asTensor()->storage(), &given = value.asTensor()->storage();
+    if (given->scope < region.scope.id)
+      return context.mayShare(made, given);
+    for (const std::weak_ptr<Storage> &other : std::vector(given->mayShare))
+      if (std::shared_ptr<Storage> outside = other.lock(); outside && outside->scope < region.scope.id)
+        context.mayShare(made, outside);
+    for (const auto &[storage, owner, twin] : notes)
+      if (storage == given && owner == &region)
+        context.mayShare(made, twin);
+    notes.emplace_back(given, &region, made);
+  }
+
+private:
+  Context &context;
+  std::vector<std::tuple<std::shared_ptr<Storage>, const Region *, std::shared_ptr<Storage>>> notes;
+};
+
 /// The storages that either region wrote, in the order in which they did.
 std::vector<std::shared_ptr<Storage>> writtenBy(const Region &a, const Region &b) {
   std::vector<std::shared_ptr<Storage>> storages;
@@ -198,7 +226,13 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
     return {};
 
   size_t next = 0;
-  Merge rebuild(context, [&](const Value &a, const Value &b) { return wrapLike(context, a.isUninitialized() ? b : a, results[next++]); });
+  Sharing sharing(context);
+  Merge rebuild(context, [&](const Value &a, const Value &b) {
+    Value result = wrapLike(context, a.isUninitialized() ? b : a, results[next++]);
+    sharing.note(result, a, left);
+    sharing.note(result, b, right);
+    return result;
+  });
   Values merged;
   for (size_t i = 0; i < left.values.size(); ++i)
     merged.push_back(rebuild(left.values[i], right.values[i]));
@@ -330,7 +364,11 @@ public:
     size_t values = results.size() - carried.size();
     for (size_t i = 0; i < carried.size(); ++i)
       context.replace(carried[i], results[values + i]);
-    return rebuild(results);
+    Values rebuilt = rebuild(results);
+    Sharing sharing(context);
+    for (size_t i = 0; i < inner.size(); ++i)
+      sharing.note(inner[i], last[i], step);
+    return rebuilt;
   }
 
 private:
@@ -352,8 +390,11 @@ private:
   Values rebuild(const trace::Tensors &values) {
     inner.clear();
     size_t next = 0;
-    for (size_t i = 0; i < outer.size(); ++i)
+    for (size_t i = 0; i < outer.size(); ++i) {
       inner.push_back(passing[i] == Passing::Alias ? outer[i] : wrapLike(context, outer[i], values[next++]));
+      if (outer[i].isTensor()) // At first it is that, and if there is no step, it stays that.
+        context.mayShare(inner[i].asTensor()->storage(), outer[i].asTensor()->storage());
+    }
     Values rebuilt;
     next = 0;
     for (const Value &model : initial)
@@ -452,9 +493,11 @@ Values dynamicWhile(Context &context, const Values &initial, const std::function
   LoopKnowledge knowledge;
   Values start = initial;
   for (;;) {
+    size_t uncertain = context.countUncertain();
     std::optional<Values> result = LoopAttempt(context, start, knowledge).run(condition, body);
     if (result)
       return *result;
+    context.forgetUncertain(uncertain);
     if (!context.builder().ok() || !knowledge.isNew)
       return {};
     if (!knowledge.forms.empty())

@@ -24,6 +24,10 @@ struct Storage {
   uint64_t scope = 0;
   /// Parameters, buffers and inputs have one, for messages.
   std::string name;
+  /// Memory that may be this one, depending on data; see Context::mayShare.
+  std::vector<std::weak_ptr<Storage>> mayShare;
+  /// Whether such memory was written, so that the contents of this one are not known.
+  bool isUncertain = false;
 };
 
 /// How a view is read out of what it looks into, and put back.
@@ -31,6 +35,8 @@ struct ViewStep {
   std::function<trace::Tensor(const trace::Tensor &base)> read;
   /// The base with `part` in the place of the view.
   std::function<trace::Tensor(const trace::Tensor &base, const trace::Tensor &part)> write;
+  /// Whether elements of the view are the same memory, so that a write into one shows in others.
+  bool overlaps = false;
 };
 
 class TensorView {

@@ -321,6 +321,7 @@ MaybePlan expandPlan(OpCall &call, const TensorRef &base, const Dims &wanted) {
   }
   plan.offset = base->offset();
   plan.step.read = [dims](const Tensor &x) { return fn::broadcastTo(x, dims); };
+  plan.step.overlaps = !repeated.empty();
   plan.step.write = [before, dims, repeated](const Tensor &base, const Tensor &part) { return unexpand(base, part, before, dims, repeated); };
   return plan;
 }

@@ -32,8 +32,8 @@ std::optional<int64_t> BuiltinCall::integer(const Value &value, const char *what
 
 bool isContainerMutation(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
-      .Cases("append", "extend", "insert", "pop", "remove", true)
-      .Cases("clear", "reverse", "sort", "_set_item", "Delete", true)
+      .Cases({"append", "extend", "insert", "pop", "remove"}, true)
+      .Cases({"clear", "reverse", "sort", "_set_item", "Delete"}, true)
       .Cases("setdefault", "popitem", "update", "__delitem__", true)
       .Case("add_", true) // `list += other`; of tensors too, which are no containers and not looked into.
       .Default(false);

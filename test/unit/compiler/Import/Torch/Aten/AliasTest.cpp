@@ -213,3 +213,13 @@ TEST_CASE("windows that overlap cannot be written through") {
   REQUIRE(!result.ok());
   CHECK(std::string(result.status().message()).find("windows that overlap") != std::string::npos);
 }
+
+TEST_CASE("one copy of an expanded tensor written twice") {
+  // e = x.expand(2, 1, 3)[1]; e.add_(1); e.mul_(2)
+  Program p;
+  Value x = p.input({1, 3});
+  Value copy = p.call("select", {p.call("expand", {x, ints({2, 1, 3})}), n(0), n(1)});
+  p.call("add_", {copy, n(1)});
+  p.call("mul_", {copy, n(2)});
+  p.expect(x, {1, 3}, {2, 4, 6});
+}

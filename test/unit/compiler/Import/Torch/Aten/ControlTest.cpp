@@ -155,3 +155,34 @@ TEST_CASE("what control flow cannot merge is an error") {
     CHECK(c.b.status().message().find("it must keep its form") != std::string::npos);
   }
 }
+
+TEST_CASE("memory that variables share only on one path must not be written and read") {
+  bool isLoop = GENERATE(false, true);
+  ControlCase c;
+  Value condition = c.condition(1);
+  TensorRef x = c.context.make(c.input(ElementType::F32, {2}, {1, 2}));
+  auto negated = [&] { return Values{Value::tensor(c.context.make(fn::neg(c.context.read(x))))}; };
+  auto shared = [&] { return Values{Value::tensor(c.context.alias(x))}; };
+  Values merged = isLoop ? dynamicWhile(c.context, {Value::tensor(x)}, [&](const Values &) { return condition; }, [&](const Values &) { return negated(); })
+                         : dynamicIf(c.context, condition.asBool(), shared, negated);
+  INFO(c.b.status().message());
+  REQUIRE(merged.size() == 1);
+  TensorRef result = merged.front().asTensor();
+  trace::Tensor five = c.b.scalar(ElementType::F32, 5);
+  std::string message = "may share its memory, depending on data, with one that was written";
+  SECTION("what is not read again does not matter") {
+    c.context.write(result, five);
+    CHECK(c.context.read(result));
+    CHECK(c.b.ok());
+  }
+  SECTION("the other is read") {
+    c.context.write(result, five);
+    (void)c.context.read(x);
+    CHECK(c.b.status().message().find(message) != std::string::npos);
+  }
+  SECTION("the variable is read") {
+    c.context.write(x, five);
+    (void)c.context.read(result);
+    CHECK(c.b.status().message().find(message) != std::string::npos);
+  }
+}
