@@ -5,6 +5,7 @@
 #include "compiler/Trace/BuilderImpl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stator::torch {
 
@@ -90,7 +91,8 @@ trace::Dims Context::simplify(const trace::Dims &dims) {
 trace::Tensor Context::read(const TensorRef &tensor) {
   TensorView &view = *tensor;
   if (view.storage_->isUncertain) {
-    unsupported("a tensor is read that may share its memory, depending on data, with one that was written in place; clone() one of them before");
+    unsupported(
+        "a tensor is read that may share its memory, depending on data, with one that was written in place; clone() one of them before");
     return BuilderImpl::of(builder_).poison();
   }
   if (!view.base_)
@@ -158,9 +160,21 @@ void Context::noteWrite(const std::shared_ptr<Storage> &storage) {
       continue;
     if (!shared->name.empty())
       warn("`" + shared->name + "` may be written in place, depending on data; its memory is left as it is");
-    shared->isUncertain = true;
-    uncertain_.push_back(shared);
+    markUncertain(shared);
   }
+}
+
+void Context::markUncertain(const std::shared_ptr<Storage> &storage) {
+  if (std::exchange(storage->isUncertain, true))
+    return;
+  uncertain_.push_back(storage);
+}
+
+trace::Tensor Context::readUncertain(const TensorRef &tensor) {
+  bool wasUncertain = std::exchange(tensor->storage_->isUncertain, false);
+  trace::Tensor value = read(tensor);
+  tensor->storage_->isUncertain = wasUncertain;
+  return value;
 }
 
 void Context::forgetUncertain(size_t count) {
@@ -192,7 +206,9 @@ Value Context::item(const trace::Tensor &x) {
     if (isInteger && element.expr())
       return Value::integer(trace::Dim(*element.expr()));
     if (std::optional<double> number = element.constant())
-      return isInteger ? Value::integer(static_cast<int64_t>(*number)) : x.type() == ElementType::I1 ? Value::boolean(*number != 0) : Value::real(*number);
+      return isInteger                     ? Value::integer(static_cast<int64_t>(*number))
+             : x.type() == ElementType::I1 ? Value::boolean(*number != 0)
+                                           : Value::real(*number);
   }
   trace::Tensor flat = x.rank() == 0 ? x : fn::reshape(x, trace::Dims{});
   if (isInteger)

@@ -49,6 +49,9 @@ public:
   /// Two pieces of memory that may be one, depending on data: what control flow gave a variable, and what it might have been before. Once
   /// one of them is written, what the other holds is not known any more, and reading it is an error.
   void mayShare(const std::shared_ptr<Storage> &a, const std::shared_ptr<Storage> &b);
+  /// What `tensor` holds although that may be out of date: for passing it on, marked, to where nobody may look at it.
+  trace::Tensor readUncertain(const TensorRef &tensor);
+  void markUncertain(const std::shared_ptr<Storage> &storage);
   /// How many were made unreadable so far, and taking the later ones back, for a loop that is traced again.
   size_t countUncertain() const { return uncertain_.size(); }
   void forgetUncertain(size_t count);

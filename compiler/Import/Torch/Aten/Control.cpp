@@ -16,7 +16,7 @@ using Reads = std::map<const TensorView *, trace::Tensor>;
 
 void readAll(Context &context, const Value &value, Reads &reads) {
   if (value.isTensor())
-    reads[value.asTensor().get()] = context.read(value.asTensor());
+    reads[value.asTensor().get()] = context.readUncertain(value.asTensor());
   if (const Values *items = value.items())
     for (const Value &item : *items)
       readAll(context, item, reads);
@@ -120,7 +120,8 @@ private:
       return Value::dict(a.items);
     std::vector<std::pair<Value, Value>> merged;
     for (const auto &[key, value] : a.items) {
-      auto other = std::find_if(b.items.begin(), b.items.end(), [&, &key = key](const auto &entry) { return equalValues(entry.first, key) == true; });
+      auto other = std::find_if(b.items.begin(), b.items.end(),
+                                [&, &key = key](const auto &entry) { return equalValues(entry.first, key) == true; });
       if (a.items.size() != b.items.size() || other == b.items.end())
         return context.unsupported("a dict has other keys, depending on data");
       merged.emplace_back(key, (*this)(value, other->second));
@@ -152,6 +153,8 @@ public:
     if (!result.isTensor() || !value.isTensor())
       return;
     const std::shared_ptr<Storage> &made = result.asTensor()->storage(), &given = value.asTensor()->storage();
+    if (given->isUncertain)
+      context.markUncertain(made);
     if (given->scope < region.scope.id)
       return context.mayShare(made, given);
     for (const std::weak_ptr<Storage> &other : std::vector(given->mayShare))
@@ -180,7 +183,8 @@ std::vector<std::shared_ptr<Storage>> writtenBy(const Region &a, const Region &b
 
 } // namespace
 
-Values dynamicIf(Context &context, const BoolValue &condition, const std::function<Values()> &onTrue, const std::function<Values()> &onFalse) {
+Values dynamicIf(Context &context, const BoolValue &condition, const std::function<Values()> &onTrue,
+                 const std::function<Values()> &onFalse) {
   if (!condition.data)
     return condition.known ? onTrue() : onFalse();
   trace::Builder &builder = context.builder();
@@ -207,7 +211,9 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
   };
   Merge collect(context, [&](const Value &a, const Value &b) {
     branches.enterThen();
-    trace::Tensor known = !a.isUninitialized() ? trace::Tensor() : b.isTensor() ? right.reads.at(b.asTensor().get()) : context.scalarTensor(b);
+    trace::Tensor known = !a.isUninitialized() ? trace::Tensor()
+                          : b.isTensor()       ? right.reads.at(b.asTensor().get())
+                                               : context.scalarTensor(b);
     thenResults.push_back(sideOf(left, a, b, known));
     branches.enterElse();
     known = !b.isUninitialized() ? trace::Tensor() : a.isTensor() ? left.reads.at(a.asTensor().get()) : context.scalarTensor(a);
@@ -303,6 +309,7 @@ enum class Passing { Value, Alias, ValueForGood };
 struct LoopKnowledge {
   std::vector<std::shared_ptr<Storage>> carried; // memory from outside that the body writes
   std::vector<Passing> passing;                  // of each leaf
+  std::vector<bool> uncertain;                   // whether a leaf is out of date after a step
   bool isNew = false;                            // whether the last attempt added to this
   std::vector<std::pair<size_t, Value>> forms;   // what the last attempt found in variables that had no value before the loop
 };
@@ -317,6 +324,7 @@ public:
     for (const Value &value : initial)
       leavesOf(value, outer);
     passing.resize(outer.size(), Passing::Value);
+    knowledge.uncertain.resize(outer.size());
   }
 
   /// Nothing: an error, or something was learnt and another attempt is to be made.
@@ -376,7 +384,7 @@ private:
     if (!leaf.isTensor())
       return context.scalarTensor(leaf);
     auto read = reads.find(leaf.asTensor().get());
-    return read == reads.end() ? context.read(leaf.asTensor()) : read->second;
+    return read == reads.end() ? context.readUncertain(leaf.asTensor()) : read->second;
   }
 
   static Values leavesAfter(const Region &step) {
@@ -394,6 +402,8 @@ private:
       inner.push_back(passing[i] == Passing::Alias ? outer[i] : wrapLike(context, outer[i], values[next++]));
       if (outer[i].isTensor()) // At first it is that, and if there is no step, it stays that.
         context.mayShare(inner[i].asTensor()->storage(), outer[i].asTensor()->storage());
+      if (outer[i].isTensor() && passing[i] != Passing::Alias && (knowledge.uncertain[i] || outer[i].asTensor()->storage()->isUncertain))
+        context.markUncertain(inner[i].asTensor()->storage());
     }
     Values rebuilt;
     next = 0;
@@ -428,18 +438,22 @@ private:
     Values last = leavesAfter(step);
     for (size_t i = 0; i < outer.size(); ++i) {
       bool isWritten = passing[i] == Passing::Value && outer[i].isTensor() && inner[i].asTensor()->storage()->isWritten;
-      bool isReplaced = passing[i] == Passing::Alias && i < last.size() && !(last[i].isTensor() && last[i].asTensor() == outer[i].asTensor());
+      bool isReplaced =
+          passing[i] == Passing::Alias && i < last.size() && !(last[i].isTensor() && last[i].asTensor() == outer[i].asTensor());
       if (isWritten || isReplaced)
         passing[i] = isWritten ? Passing::Alias : Passing::ValueForGood;
       isNew |= isWritten || isReplaced;
+      bool isUncertain =
+          passing[i] != Passing::Alias && i < last.size() && last[i].isTensor() && last[i].asTensor()->storage()->isUncertain;
+      isNew |= isUncertain && !knowledge.uncertain[i];
+      knowledge.uncertain[i] = knowledge.uncertain[i] || isUncertain;
     }
     return isNew;
   }
 
   bool hasWrittenOthers(const Region &region) {
-    return std::any_of(region.scope.written.begin(), region.scope.written.end(), [&](const auto &entry) {
-      return std::find(carried.begin(), carried.end(), entry.first) == carried.end();
-    });
+    return std::any_of(region.scope.written.begin(), region.scope.written.end(),
+                       [&](const auto &entry) { return std::find(carried.begin(), carried.end(), entry.first) == carried.end(); });
   }
 
   std::string formError(const Values &next) {
@@ -491,7 +505,13 @@ Value zerosLike(Context &context, const Value &model) {
 Values dynamicWhile(Context &context, const Values &initial, const std::function<Value(const Values &)> &condition,
                     const std::function<Values(const Values &)> &body) {
   LoopKnowledge knowledge;
-  Values start = initial;
+  Values start;
+  for (const Value &value : initial) { // In lists of their own: the body may change the lists of the program, and is traced again.
+    Values leaves;
+    leavesOf(value, leaves);
+    size_t next = 0;
+    start.push_back(withLeaves(value, leaves, next));
+  }
   for (;;) {
     size_t uncertain = context.countUncertain();
     std::optional<Values> result = LoopAttempt(context, start, knowledge).run(condition, body);
@@ -501,7 +521,7 @@ Values dynamicWhile(Context &context, const Values &initial, const std::function
     if (!context.builder().ok() || !knowledge.isNew)
       return {};
     if (!knowledge.forms.empty())
-      knowledge.passing.clear(); // Counts leaves, of which there are more now.
+      knowledge.passing.clear(), knowledge.uncertain.clear(); // They count leaves, of which there are more now.
     for (const auto &[i, form] : knowledge.forms)
       start[i] = zerosLike(context, form);
   }

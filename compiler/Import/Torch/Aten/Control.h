@@ -14,7 +14,8 @@
 namespace stator::torch {
 
 /// Both branches are traced, once each. Empty after an error (see Context).
-Values dynamicIf(Context &context, const BoolValue &condition, const std::function<Values()> &onTrue, const std::function<Values()> &onFalse);
+Values dynamicIf(Context &context, const BoolValue &condition, const std::function<Values()> &onTrue,
+                 const std::function<Values()> &onFalse);
 
 /// while (condition(values)) values = body(values). Known ints, floats and bools of `initial` become data inside, since they may change;
 /// None, strings, objects and devices must come back unchanged. The body is traced more than once when it writes memory

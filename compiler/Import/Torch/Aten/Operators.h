@@ -56,22 +56,22 @@ std::span<const OpEntry> adaptivePoolOps(); // adaptive_avg_pool2d
 std::span<const OpEntry> resampleOps();     // upsample_*, grid_sampler
 std::span<const OpEntry> patchOps();        // pad, pixel_shuffle, unfold, im2col, col2im
 std::span<const OpEntry> normalisationOps();
-std::span<const OpEntry> recurrentOps();    // lstm, gru, rnn and their cells
-std::span<const OpEntry> attentionOps();    // scaled_dot_product_attention and its backends
+std::span<const OpEntry> recurrentOps();      // lstm, gru, rnn and their cells
+std::span<const OpEntry> attentionOps();      // scaled_dot_product_attention and its backends
 std::span<const OpEntry> fusedAttentionOps(); // _native_multi_head_attention, _transformer_encoder_layer_fwd
-std::span<const OpEntry> viewOps();         // view, reshape, transpose, expand, as_strided
-std::span<const OpEntry> selectOps();       // slice, select, split and their *_scatter forms
-std::span<const OpEntry> memoryOps();       // clone, contiguous, detach, copy_, fill_, resize_
-std::span<const OpEntry> reshapeOps();      // cat, stack, roll, flip, repeat, tile
-std::span<const OpEntry> matrixOps();       // tril, diag, diag_embed, eye, trace
-std::span<const OpEntry> indexingOps();     // index, index_put, gather, take, masked_fill
-std::span<const OpEntry> scatterOps();      // scatter, scatter_reduce, index_add, index_copy
-std::span<const OpEntry> lookupOps();       // embedding, embedding_bag, one_hot, searchsorted, isin, nonzero
-std::span<const OpEntry> creationOps();     // zeros, full_like, tensor; random numbers, which are refused
-std::span<const OpEntry> rangeOps();        // arange, linspace, hann_window
-std::span<const OpEntry> conversionOps();   // to, type_as, _to_copy, result_type
-std::span<const OpEntry> metadataOps();     // size, dim, numel, item
-std::span<const OpEntry> quantisedOps();    // quantized_decomposed::*
+std::span<const OpEntry> viewOps();           // view, reshape, transpose, expand, as_strided
+std::span<const OpEntry> selectOps();         // slice, select, split and their *_scatter forms
+std::span<const OpEntry> memoryOps();         // clone, contiguous, detach, copy_, fill_, resize_
+std::span<const OpEntry> reshapeOps();        // cat, stack, roll, flip, repeat, tile
+std::span<const OpEntry> matrixOps();         // tril, diag, diag_embed, eye, trace
+std::span<const OpEntry> indexingOps();       // index, index_put, gather, take, masked_fill
+std::span<const OpEntry> scatterOps();        // scatter, scatter_reduce, index_add, index_copy
+std::span<const OpEntry> lookupOps();         // embedding, embedding_bag, one_hot, searchsorted, isin, nonzero
+std::span<const OpEntry> creationOps();       // zeros, full_like, tensor; random numbers, which are refused
+std::span<const OpEntry> rangeOps();          // arange, linspace, hann_window
+std::span<const OpEntry> conversionOps();     // to, type_as, _to_copy, result_type
+std::span<const OpEntry> metadataOps();       // size, dim, numel, item
+std::span<const OpEntry> quantisedOps();      // quantized_decomposed::*
 std::span<const OpEntry> lossOps();
 std::span<const OpEntry> backwardOps();      // threshold_backward, _softmax_backward_data
 std::span<const OpEntry> layerBackwardOps(); // convolution_backward, native_layer_norm_backward

@@ -15,9 +15,9 @@ struct SchemaParameter {
   std::string name;
   ParameterKind kind = ParameterKind::Tensor;
   bool isList = false;
-  bool isOptional = false;        // the whole: Tensor?, int[]?
-  bool hasOptionalItems = false;  // Tensor?[]
-  int64_t length = 0;             // int[2]: a single int stands for as many
+  bool isOptional = false;       // the whole: Tensor?, int[]?
+  bool hasOptionalItems = false; // Tensor?[]
+  int64_t length = 0;            // int[2]: a single int stands for as many
   bool isKeywordOnly = false;
   std::optional<Value> defaultValue = {};
 };

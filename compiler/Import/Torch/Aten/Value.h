@@ -71,10 +71,9 @@ public:
 
 class Value {
 public:
-  using Variant =
-      std::variant<std::monostate, TensorRef, IntValue, FloatValue, BoolValue, std::string, std::shared_ptr<ListObject>,
-                   std::shared_ptr<const TupleObject>, std::shared_ptr<DictObject>, std::shared_ptr<Object>, DeviceValue,
-                   UninitializedValue, PoisonValue>;
+  using Variant = std::variant<std::monostate, TensorRef, IntValue, FloatValue, BoolValue, std::string, std::shared_ptr<ListObject>,
+                               std::shared_ptr<const TupleObject>, std::shared_ptr<DictObject>, std::shared_ptr<Object>, DeviceValue,
+                               UninitializedValue, PoisonValue>;
 
   Value() = default; // None
   static Value none() { return {}; }

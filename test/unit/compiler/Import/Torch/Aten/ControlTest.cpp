@@ -24,9 +24,7 @@ TensorRef row(Context &context, const TensorRef &x, int64_t row) {
 
 struct ControlCase : Case {
   Context context{b};
-  Value condition(double value) {
-    return context.item(input(ElementType::I1, {}, {value}));
-  }
+  Value condition(double value) { return context.item(input(ElementType::I1, {}, {value})); }
 };
 
 } // namespace
@@ -49,11 +47,13 @@ TEST_CASE("branches on data merge what they give") {
     Values merged = dynamicIf(
         c.context, condition.asBool(),
         [&] {
-          return Values{Value::tensor(x), Value::integer(3), Value::integer(7), Value::list({Value::real(1.5), Value::none()}), Value::uninitialized()};
+          return Values{Value::tensor(x), Value::integer(3), Value::integer(7), Value::list({Value::real(1.5), Value::none()}),
+                        Value::uninitialized()};
         },
         [&] {
           TensorRef doubled = c.context.make(fn::add(c.context.read(x), c.context.read(x)));
-          return Values{Value::tensor(doubled), Value::integer(4), Value::integer(7), Value::list({Value::real(2.5), Value::none()}), Value::tensor(doubled)};
+          return Values{Value::tensor(doubled), Value::integer(4), Value::integer(7), Value::list({Value::real(2.5), Value::none()}),
+                        Value::tensor(doubled)};
         });
     INFO(c.b.status().message());
     REQUIRE(merged.size() == 5);
@@ -61,7 +61,8 @@ TEST_CASE("branches on data merge what they give") {
     CHECK(merged[2].knownInt() == 7);
     CHECK(merged[3].asList().items[1].isNone());
     CHECK(merged[4].isTensor());
-    trace::Tensor numbers = fn::reshape(fn::add(c.context.scalarTensor(merged[1]), c.context.scalarTensor(merged[3].asList().items[0])), trace::Dims{1});
+    trace::Tensor numbers =
+        fn::reshape(fn::add(c.context.scalarTensor(merged[1]), c.context.scalarTensor(merged[3].asList().items[0])), trace::Dims{1});
     trace::Tensor all = fn::concat({fn::cast(c.context.read(merged[0].asTensor()), ElementType::F64), numbers}, 0);
     c.expect(all, {3}, taken ? std::vector<double>{1, 2, 4.5} : std::vector<double>{2, 4, 6.5});
   }
@@ -69,8 +70,8 @@ TEST_CASE("branches on data merge what they give") {
 
 TEST_CASE("a known condition takes its branch") {
   ControlCase c;
-  Values values = dynamicIf(c.context, Value::boolean(true).asBool(), [] { return Values{Value::string("yes")}; },
-                            [] { return Values{Value::string("no")}; });
+  Values values = dynamicIf(
+      c.context, Value::boolean(true).asBool(), [] { return Values{Value::string("yes")}; }, [] { return Values{Value::string("no")}; });
   CHECK(values.front().asString() == "yes");
 }
 
@@ -105,7 +106,16 @@ TEST_CASE("nested branches hand writes outwards") {
       c.context, outer.asBool(),
       [&] {
         add(1);
-        dynamicIf(c.context, inner.asBool(), [&] { add(10); return Values(); }, [&] { add(100); return Values(); });
+        dynamicIf(
+            c.context, inner.asBool(),
+            [&] {
+              add(10);
+              return Values();
+            },
+            [&] {
+              add(100);
+              return Values();
+            });
         add(1000);
         return Values();
       },
@@ -145,7 +155,8 @@ TEST_CASE("what control flow cannot merge is an error") {
     CHECK(c.b.status().message().find("a value is None or int, depending on data") != std::string::npos);
   }
   SECTION("lists of two lengths") {
-    dynamicIf(c.context, condition.asBool(), [] { return Values{Value::list({})}; }, [] { return Values{Value::list({Value::integer(1)})}; });
+    dynamicIf(
+        c.context, condition.asBool(), [] { return Values{Value::list({})}; }, [] { return Values{Value::list({Value::integer(1)})}; });
     CHECK(c.b.status().message().find("a list has 0 or 1 elements, depending on data") != std::string::npos);
   }
   SECTION("a list that grows in a loop") {
@@ -163,8 +174,10 @@ TEST_CASE("memory that variables share only on one path must not be written and 
   TensorRef x = c.context.make(c.input(ElementType::F32, {2}, {1, 2}));
   auto negated = [&] { return Values{Value::tensor(c.context.make(fn::neg(c.context.read(x))))}; };
   auto shared = [&] { return Values{Value::tensor(c.context.alias(x))}; };
-  Values merged = isLoop ? dynamicWhile(c.context, {Value::tensor(x)}, [&](const Values &) { return condition; }, [&](const Values &) { return negated(); })
-                         : dynamicIf(c.context, condition.asBool(), shared, negated);
+  Values merged =
+      isLoop ? dynamicWhile(
+                   c.context, {Value::tensor(x)}, [&](const Values &) { return condition; }, [&](const Values &) { return negated(); })
+             : dynamicIf(c.context, condition.asBool(), shared, negated);
   INFO(c.b.status().message());
   REQUIRE(merged.size() == 1);
   TensorRef result = merged.front().asTensor();
@@ -185,4 +198,26 @@ TEST_CASE("memory that variables share only on one path must not be written and 
     (void)c.context.read(result);
     CHECK(c.b.status().message().find(message) != std::string::npos);
   }
+}
+
+TEST_CASE("a loop passes on what is out of date as long as nobody looks at it") {
+  // items = [x[0]]; while ...: x.add_(1); items = [x[0]] (in a list that is changed in place)
+  ControlCase c;
+  Value condition = c.condition(0);
+  TensorRef x = c.context.make(c.input(ElementType::F32, {2, 2}, {1, 2, 3, 4}));
+  Value items = Value::list({Value::tensor(row(c.context, x, 0))});
+  bool isRead = GENERATE(false, true);
+  Values after = dynamicWhile(
+      c.context, {items}, [&](const Values &) { return condition; },
+      [&](const Values &values) {
+        c.context.write(x, fn::add(c.context.read(x), c.b.scalar(ElementType::F32, 1)));
+        if (isRead)
+          (void)c.context.read(values[0].asList().items[0].asTensor());
+        items.asList().items = {Value::tensor(row(c.context, x, 0))};
+        return Values{items};
+      });
+  INFO(c.b.status().message());
+  CHECK(c.b.ok() == !isRead);
+  if (c.b.ok())
+    c.expect(fn::reshape(c.context.read(x), trace::Dims{4}), {4}, {1, 2, 3, 4});
 }

@@ -8,8 +8,9 @@ using namespace stator;
 using namespace stator::torch;
 
 TEST_CASE("schemas are read as PyTorch writes them") {
-  Schema schema = parseSchema("conv.padding(Tensor input, Tensor? bias=None, SymInt[2] stride=1, str padding=\"valid\", Tensor?[] extra=[], "
-                              "float[]? scales=None, *, ScalarType? dtype=None, bool flag=False, Scalar alpha=1, float eps=1e-05) -> (Tensor, Tensor)");
+  Schema schema =
+      parseSchema("conv.padding(Tensor input, Tensor? bias=None, SymInt[2] stride=1, str padding=\"valid\", Tensor?[] extra=[], "
+                  "float[]? scales=None, *, ScalarType? dtype=None, bool flag=False, Scalar alpha=1, float eps=1e-05) -> (Tensor, Tensor)");
   CHECK(schema.fullName() == "conv.padding");
   REQUIRE(schema.parameters.size() == 10);
   CHECK(schema.parameters[1].isOptional);
@@ -51,7 +52,8 @@ TEST_CASE("types promote as in PyTorch") {
     return context.make(b.input("x" + std::to_string(++count), type, hasDims ? trace::Dims{2} : trace::Dims{}));
   };
   auto type = [&](std::vector<TensorRef> operands) { return resultType(operands); };
-  TensorRef one = context.wrapNumber(Value::integer(1)), half = context.wrapNumber(Value::real(0.5)), yes = context.wrapNumber(Value::boolean(true));
+  TensorRef one = context.wrapNumber(Value::integer(1)), half = context.wrapNumber(Value::real(0.5)),
+            yes = context.wrapNumber(Value::boolean(true));
   using E = ElementType;
   // torch.result_type of 1.13 for the same operands.
   CHECK(type({tensor(E::I64, true), half}) == E::F32);
