@@ -325,6 +325,8 @@ public:
       leavesOf(value, outer);
     passing.resize(outer.size(), Passing::Value);
     knowledge.uncertain.resize(outer.size());
+    for (const Value &leaf : outer)
+      isOuterUncertain.push_back(leaf.isTensor() && leaf.asTensor()->storage()->isUncertain);
   }
 
   /// Nothing: an error, or something was learnt and another attempt is to be made.
@@ -402,7 +404,7 @@ private:
       inner.push_back(passing[i] == Passing::Alias ? outer[i] : wrapLike(context, outer[i], values[next++]));
       if (outer[i].isTensor()) // At first it is that, and if there is no step, it stays that.
         context.mayShare(inner[i].asTensor()->storage(), outer[i].asTensor()->storage());
-      if (outer[i].isTensor() && passing[i] != Passing::Alias && (knowledge.uncertain[i] || outer[i].asTensor()->storage()->isUncertain))
+      if (outer[i].isTensor() && passing[i] != Passing::Alias && (knowledge.uncertain[i] || isOuterUncertain[i]))
         context.markUncertain(inner[i].asTensor()->storage());
     }
     Values rebuilt;
@@ -469,6 +471,7 @@ private:
   LoopKnowledge &knowledge;
   std::vector<std::shared_ptr<Storage>> &carried;
   std::vector<Passing> &passing;
+  std::vector<bool> isOuterUncertain;
   Values outer, inner; // the leaves of `initial`, and what they are where tracing is
 };
 
