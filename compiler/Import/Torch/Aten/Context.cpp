@@ -177,9 +177,13 @@ trace::Tensor Context::readUncertain(const TensorRef &tensor) {
   return value;
 }
 
-void Context::forgetUncertain(size_t count) {
-  for (; uncertain_.size() > count; uncertain_.pop_back())
-    uncertain_.back()->isUncertain = false;
+std::vector<std::shared_ptr<Storage>> Context::forgetUncertain(size_t count) {
+  std::vector<std::shared_ptr<Storage>> later(uncertain_.begin() + static_cast<ptrdiff_t>(std::min(count, uncertain_.size())),
+                                              uncertain_.end());
+  for (const std::shared_ptr<Storage> &storage : later)
+    storage->isUncertain = false;
+  uncertain_.resize(uncertain_.size() - later.size());
+  return later;
 }
 
 void Context::replace(const std::shared_ptr<Storage> &storage, trace::Tensor value) {

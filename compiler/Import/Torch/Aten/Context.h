@@ -52,9 +52,10 @@ public:
   /// What `tensor` holds although that may be out of date: for passing it on, marked, to where nobody may look at it.
   trace::Tensor readUncertain(const TensorRef &tensor);
   void markUncertain(const std::shared_ptr<Storage> &storage);
-  /// How many were made unreadable so far, and taking the later ones back, for a loop that is traced again.
+  /// How many were made unreadable so far, and taking the later ones back, for a loop that is traced again or the other branch of
+  /// an `if`; they are given back.
   size_t countUncertain() const { return uncertain_.size(); }
-  void forgetUncertain(size_t count);
+  std::vector<std::shared_ptr<Storage>> forgetUncertain(size_t count);
 
   // Scalars.
 

@@ -12,11 +12,15 @@ namespace stator::torch {
 namespace {
 
 /// What the tensors of a region's results are, read while their memory still is as the region left it.
-using Reads = std::map<const TensorView *, trace::Tensor>;
+struct Read {
+  trace::Tensor value;
+  bool isUncertain = false; // out of date, see Context::mayShare
+};
+using Reads = std::map<const TensorView *, Read>;
 
 void readAll(Context &context, const Value &value, Reads &reads) {
   if (value.isTensor())
-    reads[value.asTensor().get()] = context.readUncertain(value.asTensor());
+    reads[value.asTensor().get()] = {context.readUncertain(value.asTensor()), value.asTensor()->storage()->isUncertain};
   if (const Values *items = value.items())
     for (const Value &item : *items)
       readAll(context, item, reads);
@@ -153,7 +157,7 @@ public:
     if (!result.isTensor() || !value.isTensor())
       return;
     const std::shared_ptr<Storage> &made = result.asTensor()->storage(), &given = value.asTensor()->storage();
-    if (given->isUncertain)
+    if (auto read = region.reads.find(value.asTensor().get()); read != region.reads.end() && read->second.isUncertain)
       context.markUncertain(made);
     if (given->scope < region.scope.id)
       return context.mayShare(made, given);
@@ -191,9 +195,13 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
   std::string location = builder.location();
   trace::IfBuilder branches(builder, condition.data);
   branches.enterThen();
+  size_t uncertain = context.countUncertain();
   Region left = traceRegion(context, onTrue);
+  std::vector<std::shared_ptr<Storage>> afterLeft = context.forgetUncertain(uncertain); // Nothing to the other branch.
   branches.enterElse();
   Region right = builder.ok() ? traceRegion(context, onFalse) : Region();
+  for (const std::shared_ptr<Storage> &storage : afterLeft)
+    context.markUncertain(storage);
   builder.setLocation(location);
   if (builder.ok() && left.values.size() != right.values.size())
     context.invalid("the branches give " + std::to_string(left.values.size()) + " and " + std::to_string(right.values.size()) + " values");
@@ -203,7 +211,7 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
   trace::Tensors thenResults, elseResults;
   auto sideOf = [&](const Region &region, const Value &value, const Value &other, const trace::Tensor &otherTensor) {
     if (value.isTensor())
-      return region.reads.at(value.asTensor().get());
+      return region.reads.at(value.asTensor().get()).value;
     if (value.isUninitialized()) // Never read; it only has to be of the right type.
       return trace::fn::full(builder, otherTensor.type(), otherTensor.dims(), 0);
     (void)other;
@@ -212,11 +220,11 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
   Merge collect(context, [&](const Value &a, const Value &b) {
     branches.enterThen();
     trace::Tensor known = !a.isUninitialized() ? trace::Tensor()
-                          : b.isTensor()       ? right.reads.at(b.asTensor().get())
+                          : b.isTensor()       ? right.reads.at(b.asTensor().get()).value
                                                : context.scalarTensor(b);
     thenResults.push_back(sideOf(left, a, b, known));
     branches.enterElse();
-    known = !b.isUninitialized() ? trace::Tensor() : a.isTensor() ? left.reads.at(a.asTensor().get()) : context.scalarTensor(a);
+    known = !b.isUninitialized() ? trace::Tensor() : a.isTensor() ? left.reads.at(a.asTensor().get()).value : context.scalarTensor(a);
     elseResults.push_back(sideOf(right, b, a, known));
     return Value::poison();
   });
@@ -351,7 +359,7 @@ public:
       return std::nullopt;
     }
     const Value &go = test.values.front();
-    loop.finishCondition(go.isTensor() ? test.reads.at(go.asTensor().get()) : context.scalarTensor(go));
+    loop.finishCondition(go.isTensor() ? test.reads.at(go.asTensor().get()).value : context.scalarTensor(go));
 
     Region step = traceRegion(context, [&] { return body(enter(loop.enterBody())); });
     builder.setLocation(location);
@@ -386,7 +394,7 @@ private:
     if (!leaf.isTensor())
       return context.scalarTensor(leaf);
     auto read = reads.find(leaf.asTensor().get());
-    return read == reads.end() ? context.readUncertain(leaf.asTensor()) : read->second;
+    return read == reads.end() ? context.readUncertain(leaf.asTensor()) : read->second.value;
   }
 
   static Values leavesAfter(const Region &step) {

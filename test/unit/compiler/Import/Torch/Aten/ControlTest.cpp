@@ -221,3 +221,21 @@ TEST_CASE("a loop passes on what is out of date as long as nobody looks at it") 
   if (c.b.ok())
     c.expect(fn::reshape(c.context.read(x), trace::Dims{4}), {4}, {1, 2, 3, 4});
 }
+
+TEST_CASE("a write on one path does not concern the other") {
+  // if p: (if q: b = x else: b = -x) else: x.add_(1); b = -x
+  ControlCase c;
+  Value outer = c.condition(1), inner = c.condition(1);
+  TensorRef x = c.context.make(c.input(ElementType::F32, {2}, {1, 2}));
+  auto negated = [&] { return Values{Value::tensor(c.context.make(fn::neg(c.context.read(x))))}; };
+  Values merged = dynamicIf(
+      c.context, outer.asBool(),
+      [&] { return dynamicIf(c.context, inner.asBool(), [&] { return Values{Value::tensor(c.context.alias(x))}; }, negated); },
+      [&] {
+        c.context.write(x, fn::add(c.context.read(x), c.b.scalar(ElementType::F32, 1)));
+        return negated();
+      });
+  INFO(c.b.status().message());
+  REQUIRE(merged.size() == 1);
+  c.expect(c.context.read(merged.front().asTensor()), {2}, {1, 2});
+}
