@@ -315,11 +315,12 @@ enum class Passing { Value, Alias, ValueForGood };
 
 /// What the attempts at a loop learn from each other.
 struct LoopKnowledge {
-  std::vector<std::shared_ptr<Storage>> carried; // memory from outside that the body writes
-  std::vector<Passing> passing;                  // of each leaf
-  std::vector<bool> uncertain;                   // whether a leaf is out of date after a step
-  bool isNew = false;                            // whether the last attempt added to this
-  std::vector<std::pair<size_t, Value>> forms;   // what the last attempt found in variables that had no value before the loop
+  std::vector<std::shared_ptr<Storage>> carried;                   // memory from outside that the body writes
+  std::vector<Passing> passing;                                    // of each leaf
+  std::vector<bool> uncertain;                                     // whether a leaf is out of date after a step
+  std::vector<std::pair<size_t, std::shared_ptr<Storage>>> shares; // leaves that are memory from outside after a step
+  bool isNew = false;                                              // whether the last attempt added to this
+  std::vector<std::pair<size_t, Value>> forms; // what the last attempt found in variables that had no value before the loop
 };
 
 /// A loop that is tried with what is known about it, and tells what was not.
@@ -412,6 +413,9 @@ private:
       inner.push_back(passing[i] == Passing::Alias ? outer[i] : wrapLike(context, outer[i], values[next++]));
       if (outer[i].isTensor()) // At first it is that, and if there is no step, it stays that.
         context.mayShare(inner[i].asTensor()->storage(), outer[i].asTensor()->storage());
+      for (const auto &[leaf, storage] : knowledge.shares)
+        if (leaf == i && inner[i].isTensor())
+          context.mayShare(inner[i].asTensor()->storage(), storage);
       if (outer[i].isTensor() && passing[i] != Passing::Alias && (knowledge.uncertain[i] || isOuterUncertain[i]))
         context.markUncertain(inner[i].asTensor()->storage());
     }
@@ -453,8 +457,15 @@ private:
       if (isWritten || isReplaced)
         passing[i] = isWritten ? Passing::Alias : Passing::ValueForGood;
       isNew |= isWritten || isReplaced;
-      bool isUncertain =
-          passing[i] != Passing::Alias && i < last.size() && last[i].isTensor() && last[i].asTensor()->storage()->isUncertain;
+      if (passing[i] == Passing::Alias || i >= last.size() || !last[i].isTensor())
+        continue;
+      const std::shared_ptr<Storage> &given = last[i].asTensor()->storage();
+      std::pair<size_t, std::shared_ptr<Storage>> share(i, given);
+      if (given->scope < step.scope.id && std::find(knowledge.shares.begin(), knowledge.shares.end(), share) == knowledge.shares.end()) {
+        knowledge.shares.push_back(std::move(share));
+        isNew = true;
+      }
+      bool isUncertain = given->isUncertain;
       isNew |= isUncertain && !knowledge.uncertain[i];
       knowledge.uncertain[i] = knowledge.uncertain[i] || isUncertain;
     }
@@ -532,7 +543,7 @@ Values dynamicWhile(Context &context, const Values &initial, const std::function
     if (!context.builder().ok() || !knowledge.isNew)
       return {};
     if (!knowledge.forms.empty())
-      knowledge.passing.clear(), knowledge.uncertain.clear(); // They count leaves, of which there are more now.
+      knowledge.passing.clear(), knowledge.uncertain.clear(), knowledge.shares.clear(); // They count leaves, of which there are more now.
     for (const auto &[i, form] : knowledge.forms)
       start[i] = zerosLike(context, form);
   }

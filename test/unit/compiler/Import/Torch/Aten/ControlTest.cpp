@@ -239,3 +239,18 @@ TEST_CASE("a write on one path does not concern the other") {
   REQUIRE(merged.size() == 1);
   c.expect(c.context.read(merged.front().asTensor()), {2}, {1, 2});
 }
+
+TEST_CASE("a loop that gives a variable a tensor from outside and writes it in the next step") {
+  // while p: a.add_(1); a = b
+  ControlCase c;
+  Value condition = c.condition(1);
+  TensorRef a = c.context.make(c.input(ElementType::F32, {2}, {1, 2})), b = c.context.make(c.input(ElementType::F32, {2}, {3, 4}));
+  dynamicWhile(
+      c.context, {Value::tensor(a)}, [&](const Values &) { return condition; },
+      [&](const Values &values) {
+        TensorRef now = values[0].asTensor();
+        c.context.write(now, fn::add(c.context.read(now), c.b.scalar(ElementType::F32, 1)));
+        return Values{Value::tensor(b)};
+      });
+  CHECK(c.b.status().message().find("may share its memory, depending on data, with one that was written") != std::string::npos);
+}
