@@ -384,6 +384,11 @@ Result<bool> ModuleState::finish() {
     ParameterInfo *info = made.info;
     if (!made.tensor->storage()->isWritten)
       continue;
+    for (const Made &other : tensors) // Each view of a record is a tensor of its own here, so that a write would not show in the others.
+      if (other.info != info && other.info->folder == info->folder && other.info->tensor && info->tensor &&
+          other.info->tensor->storageKey == info->tensor->storageKey)
+        return unsupported("attribute `" + info->name + "` is written in place, and `" + other.info->name +
+                           "` is another view of the same memory; clone() one of them before the model is saved");
     bool isPlanned = source.plan.mutableTensors.count(info->name) || source.plan.cells.count(info->name);
     if (isPlanned) {
       impl.setParameter(made.parameter, context.read(made.tensor));

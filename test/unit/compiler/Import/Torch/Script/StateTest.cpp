@@ -135,3 +135,11 @@ TEST_CASE("writing a copy of state in place is refused, not lost") {
                   "return torch.mul(self.h, 1)"}),
           StatusCode::Unsupported, "attribute `h` is written in place after a branch that depends on data has set it");
 }
+
+TEST_CASE("a write that another view of the record would have to see is refused") {
+  ScriptParts parts{
+      script::method("x: Tensor", {"_0 = torch.add_(self.h, x)", "return torch.mul(self.g, 2)"}, "  h : Tensor\n  g : Tensor\n")};
+  parts.attributes = {{"h", pickled::floats("0", {2})}, {"g", pickled::floats("0", {2, 1})}};
+  parts.records = {{"data/0", floatBytes({0, 0})}};
+  refuses(parts, StatusCode::Unsupported, "attribute `h` is written in place, and `g` is another view of the same memory");
+}
