@@ -5,7 +5,7 @@
 // a tree of plain values. Nothing is called, imported or looked up.
 //
 // The tree is a directed acyclic graph: an object that the pickle refers to twice is one node with one address (shared submodules, tied
-// tensors). It is bounded: nested at most 256 deep, at most 4 million nodes, at most 10 million when every shared node is counted for each
+// tensors). It is bounded: nested at most 256 deep, at most 3 million nodes, at most 10 million when every shared node is counted for each
 // path to it, so that a walk that knows nothing of sharing ends. Nodes lie in an arena and hold plain pointers: neither making nor freeing
 // the tree recurses.
 //

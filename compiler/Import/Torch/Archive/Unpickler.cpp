@@ -13,7 +13,7 @@
 
 namespace stator::torch {
 
-static constexpr size_t kMaxNodes = 4'000'000;
+static constexpr size_t kMaxNodes = 3'000'000;
 
 Status Unpickler::failure(StatusCode code, const std::string &message) const {
   const char *name = opcodeName(opcode);

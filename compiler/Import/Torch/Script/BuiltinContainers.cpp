@@ -8,8 +8,6 @@ namespace stator::torch::script {
 
 namespace {
 
-constexpr size_t maxElements = size_t(1) << 22;
-
 bool isListCall(BuiltinCall &call, size_t least) { return call.size() >= least && call[0].isList(); }
 bool isDictCall(BuiltinCall &call, size_t least) { return call.size() >= least && call[0].isDict(); }
 
@@ -74,7 +72,7 @@ std::optional<Value> append(BuiltinCall &call) {
   if (!isListCall(call, 2))
     return std::nullopt;
   if (call[0].asList().items.size() >= maxElements)
-    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 4 million elements");
+    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 500000 elements");
   noteMutation(call);
   call[0].asList().items.push_back(call[1]);
   return call[0];
@@ -87,7 +85,7 @@ std::optional<Value> extend(BuiltinCall &call) {
   Values more = *call[1].items();
   Values &items = call[0].asList().items;
   if (items.size() + more.size() > maxElements)
-    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 4 million elements");
+    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 500000 elements");
   items.insert(items.end(), more.begin(), more.end());
   return Value::none();
 }

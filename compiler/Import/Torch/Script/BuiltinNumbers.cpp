@@ -149,9 +149,9 @@ std::optional<Value> add(BuiltinCall &call) {
   if (areLists) {
     Values items = *call[0].items();
     const Values &more = *call[1].items();
+    if (items.size() + more.size() > maxElements)
+      return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 500000 elements");
     items.insert(items.end(), more.begin(), more.end());
-    if (items.size() > (1u << 22))
-      return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 4 million elements");
     return call[0].isList() ? Value::list(std::move(items)) : Value::tuple(std::move(items));
   }
   return arithmetic<Op::Add>(call);
@@ -168,8 +168,8 @@ std::optional<Value> mul(BuiltinCall &call) {
   if (!count)
     return Value::poison();
   uint64_t size = sequence.isString() ? sequence.asString().size() : sequence.asList().items.size();
-  if (*count > 0 && size > (1u << 22) / uint64_t(*count))
-    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 4 million elements");
+  if (*count > 0 && size > (sequence.isString() ? 1u << 22 : maxElements) / uint64_t(*count))
+    return call.evaluator.fail(StatusCode::ResourceExhausted, "a list grows beyond 500000 elements");
   Values items;
   std::string text;
   for (int64_t i = 0; i < *count; ++i) {

@@ -17,6 +17,9 @@
 
 namespace stator::torch::script {
 
+/// Of a list. Real programs stay far below; what doubles a list in a loop gets here soon and has taken little memory.
+inline constexpr size_t maxElements = 500'000;
+
 struct BuiltinCall {
   Evaluator &evaluator;
   llvm::StringRef name;

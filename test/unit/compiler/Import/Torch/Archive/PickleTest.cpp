@@ -272,5 +272,5 @@ TEST_CASE("trees are bounded", "[pickle]") {
   CHECK(error(bomb) == "record `data.pkl`: shared values stand for more than 10000000 values");
   CHECK(error("}(" + text("a") + "N" + text("a") + "Nu") == "record `data.pkl`: a dict has the key `a` twice");
   CHECK(error("}(K\x01NK\x01Nu") == "record `data.pkl`: a dict has the key `1` twice");
-  CHECK_THAT(error(std::string(4'000'010, ']')), Catch::EndsWith("opcode EMPTY_LIST: more than 4000000 values"));
+  CHECK_THAT(error(std::string(3'000'010, ']')), Catch::EndsWith("opcode EMPTY_LIST: more than 3000000 values"));
 }
