@@ -126,12 +126,11 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
     return {};
 
   trace::Tensors thenResults, elseResults;
-  auto sideOf = [&](const Region &region, const Value &value, const Value &other, const trace::Tensor &otherTensor) {
+  auto sideOf = [&](const Region &region, const Value &value, const trace::Tensor &otherTensor) {
     if (value.isTensor())
       return region.reads.at(value.asTensor().get()).value;
     if (value.isUninitialized()) // Never read; it only has to be of the right type.
       return trace::fn::full(builder, otherTensor.type(), otherTensor.dims(), 0);
-    (void)other;
     return context.scalarTensor(value);
   };
   Merge collect(context, [&](const Value &a, const Value &b) {
@@ -139,10 +138,10 @@ Values dynamicIf(Context &context, const BoolValue &condition, const std::functi
     trace::Tensor known = !a.isUninitialized() ? trace::Tensor()
                           : b.isTensor()       ? right.reads.at(b.asTensor().get()).value
                                                : context.scalarTensor(b);
-    thenResults.push_back(sideOf(left, a, b, known));
+    thenResults.push_back(sideOf(left, a, known));
     branches.enterElse();
     known = !b.isUninitialized() ? trace::Tensor() : a.isTensor() ? left.reads.at(a.asTensor().get()).value : context.scalarTensor(a);
-    elseResults.push_back(sideOf(right, b, a, known));
+    elseResults.push_back(sideOf(right, b, known));
     return Value::poison();
   });
   for (size_t i = 0; i < left.values.size() && builder.ok(); ++i)

@@ -103,12 +103,6 @@ std::optional<Value> find(BuiltinCall &call) {
   return Value::integer(at == llvm::StringRef::npos ? -1 : int64_t(at) + start);
 }
 
-std::optional<Value> countIn(BuiltinCall &call) {
-  if (!areStrings(call, 2, 2) || call[1].asString().empty())
-    return std::nullopt;
-  return Value::integer(int64_t(llvm::StringRef(call[0].asString()).count(call[1].asString())));
-}
-
 std::optional<Value> startsWith(BuiltinCall &call) {
   if (!areStrings(call, 2, 2))
     return std::nullopt;
