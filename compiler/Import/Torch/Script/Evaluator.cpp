@@ -266,18 +266,23 @@ void Evaluator::store(Expr &target, Value value) {
   takeError();
 }
 
-Evaluator::Flow Evaluator::runIf(Stmt &stmt) {
-  Value condition = evaluate(*stmt.value);
+std::optional<Evaluator::Flow> Evaluator::flowWithout(const Value &condition, Stmt &stmt, const char *keyword) {
   if (failed())
     return Flow::Stop;
   if (condition.isPoison() || condition.isUninitialized()) {
     poisonAssigned(stmt);
     return Flow::Next;
   }
-  if (!condition.isBool()) {
-    invalid("the condition of `if` is " + condition.typeName() + ", expected bool");
-    return Flow::Stop;
-  }
+  if (condition.isBool())
+    return std::nullopt;
+  invalid(std::string("the condition of `") + keyword + "` is " + condition.typeName() + ", expected bool");
+  return Flow::Stop;
+}
+
+Evaluator::Flow Evaluator::runIf(Stmt &stmt) {
+  Value condition = evaluate(*stmt.value);
+  if (std::optional<Flow> flow = flowWithout(condition, stmt, "if"))
+    return *flow;
   if (condition.asBool().data)
     return dynamicIf(stmt, condition.asBool());
   return run(condition.asBool().known ? stmt.body : stmt.orElse);
@@ -290,16 +295,8 @@ Evaluator::Flow Evaluator::runWhile(Stmt &stmt) {
     if (!unrollsWithin(before, maxWhileOperations))
       return Flow::Stop;
     Value condition = evaluate(*stmt.value);
-    if (failed())
-      return Flow::Stop;
-    if (condition.isPoison() || condition.isUninitialized()) {
-      poisonAssigned(stmt);
-      return Flow::Next;
-    }
-    if (!condition.isBool()) {
-      invalid("the condition of `while` is " + condition.typeName() + ", expected bool");
-      return Flow::Stop;
-    }
+    if (std::optional<Flow> flow = flowWithout(condition, stmt, "while"))
+      return *flow;
     // Iterations before the first condition that depends on data have been traced one by one.
     if (condition.asBool().data)
       return dynamicWhile(stmt, nullptr);

@@ -104,6 +104,8 @@ private:
   Flow run(Stmt &stmt);
   Flow assign(Stmt &stmt);
   void store(Expr &target, Value value);
+  /// What a statement does whose condition cannot decide: an error has been reported, or is reported here. Nothing for a bool.
+  std::optional<Flow> flowWithout(const Value &condition, Stmt &stmt, const char *keyword);
   Flow runIf(Stmt &stmt);
   Flow runWhile(Stmt &stmt);
   Flow runFor(Stmt &stmt);

@@ -3,7 +3,7 @@
 
 TEST_CASE("PyTorch's operators give what PyTorch gives: Arithmetic") { aten::runCases("Arithmetic.cases"); }
 
-// For tables that are not kept: `STATOR_ATEN_CASES=/tmp/many.cases compiler_Import_tests "[.table]"`.
+// For tables that are not kept: `STATOR_ATEN_CASES=FILE compiler_Import_tests "[.table]"`.
 TEST_CASE("PyTorch's operators give what PyTorch gives: a table of one's own", "[.table]") {
   const char *path = std::getenv("STATOR_ATEN_CASES");
   REQUIRE(path);
