@@ -180,6 +180,8 @@ Status Driver::runStage(const Stage &stage) {
   PipelineOptions pipelineOptions;
   pipelineOptions.optimisationLevel = options.optimisationLevel;
   pipelineOptions.library = options.library;
+  STATOR_TRY(optimisations, optimisationsOf(options));
+  pipelineOptions.optimisations = std::move(optimisations);
   if (failed(runPasses(*ir, [&](OpPassManager &passes) { stage.build(passes, pipelineOptions); })))
     return diagnostics.failure(StatusCode::Unsupported, "stage `" + std::string(stage.name) + "` failed")
         .withContext("stage `" + std::string(stage.name) + "`");

@@ -51,6 +51,31 @@ Result<std::vector<CpuLevel>> compiler::cpuLevelsOf(const CompileOptions &option
   return targets;
 }
 
+Result<Optimisations> compiler::optimisationsOf(const CompileOptions &options) {
+  Optimisations result;
+  std::optional<MathMode> math = parseMathMode(options.math);
+  if (!math)
+    return invalidArgument("math mode `" + options.math + "` is not known, expected exact, default or fast");
+  result.math = *math;
+  for (const std::string &name : options.disabledOptimisations) {
+    std::string known;
+    for (const OptimisationInfo &info : stator::optimisations())
+      known += (known.empty() ? "" : ", ") + std::string(info.name);
+    if (llvm::none_of(stator::optimisations(), [&](const OptimisationInfo &info) { return info.name == name; }))
+      return invalidArgument("optimisation `" + name + "` is not known, expected one of " + known);
+    result.disabled.push_back(name);
+  }
+  return result;
+}
+
+std::vector<OptimisationSummary> compiler::optimisations() {
+  static constexpr const char *kModes[] = {"exact", "default", "fast"};
+  std::vector<OptimisationSummary> table;
+  for (const OptimisationInfo &info : stator::optimisations())
+    table.push_back({std::string(info.name), kModes[static_cast<int>(info.from)], std::string(info.does)});
+  return table;
+}
+
 static Status validateStage(const std::string &flag, const std::string &name) {
   if (name.empty() || findStage(name))
     return okStatus();
@@ -63,6 +88,7 @@ static Status validateStage(const std::string &flag, const std::string &name) {
 Status compiler::validate(const CompileOptions &options) {
   if (options.library != "none" && options.library != "onednn" && options.library != "auto")
     return invalidArgument("library `" + options.library + "` is not known, expected none, onednn or auto");
+  STATOR_RETURN_IF_ERROR(optimisationsOf(options).status());
   if (options.optimisationLevel < 0 || options.optimisationLevel > 3)
     return invalidArgument("optimisation level " + std::to_string(options.optimisationLevel) + " is not in 0..3");
   static constexpr StringRef kInputTypes[] = {"", "onnx", "pt", "pt2", "mlir"};

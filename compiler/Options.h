@@ -10,6 +10,7 @@
 
 #include "compiler/Import/ImportOptions.h"
 #include "dialects/Target/CpuLevel.h"
+#include "dialects/Target/Optimisations.h"
 #include "stator/Compiler.h"
 
 namespace stator::compiler {
@@ -32,6 +33,9 @@ Result<ImportOptions> importOptionsOf(const CompileOptions &options);
 
 /// The CPU levels that kernels are built for, from the most demanding to the least.
 Result<std::vector<CpuLevel>> cpuLevelsOf(const CompileOptions &options);
+
+/// What the optimise and plan stages may use.
+Result<Optimisations> optimisationsOf(const CompileOptions &options);
 
 /// Everything that can be said to be wrong before any file is read.
 Status validate(const CompileOptions &options);

@@ -9,6 +9,8 @@
 #ifndef STATOR_COMPILER_PIPELINE_H
 #define STATOR_COMPILER_PIPELINE_H
 
+#include "dialects/Target/Optimisations.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -23,6 +25,7 @@ enum class StageId { Import, Graph, Differentiate, Optimise, Plan, Codegen, Arti
 struct PipelineOptions {
   int optimisationLevel = 2;
   std::string library = "auto";
+  Optimisations optimisations;
 };
 
 struct Stage {

@@ -8,6 +8,8 @@
 #ifndef STATOR_PASSES_OPTIMISE_PASSES_H
 #define STATOR_PASSES_OPTIMISE_PASSES_H
 
+#include "dialects/Target/Optimisations.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,6 +23,7 @@ namespace stator::optimise {
 struct OptimiseOptions {
   /// "none", "onednn" or "auto".
   std::string library = "auto";
+  Optimisations optimisations;
 };
 
 /// Adds the whole stage, verifier included, to a pass manager on the module.

@@ -33,6 +33,8 @@ struct Settings {
   compiler::CompileOptions compile;
   int64_t optimisationLevel = 2;
   bool listStages = false;
+  bool listOptimisations = false;
+  std::string winograd = "auto";
   bool quiet = false;
   bool noReproducer = false;
   std::vector<std::string> mlirArguments;
@@ -55,6 +57,12 @@ void declare(CommandLine &line, Settings &settings) {
   line.integer("opt-level", "0..3", &settings.optimisationLevel, 0, 3, "effort of optimisation (default 2)");
   line.alias("O", "opt-level");
   line.choice("library", {"auto", "none", "onednn"}, &compile.library, "library for contractions (default auto: by cost)");
+  line.choice("math", {"default", "exact", "fast"}, &compile.math,
+              "how freely sums may be rearranged: exact keeps the rounding error of plain sums, default also allows Winograd "
+              "convolutions (5e-6 of the largest output), fast also Strassen products and approximations");
+  line.choice("winograd", {"auto", "off"}, &settings.winograd, "Winograd convolutions (default auto: where they pay)");
+  line.list("disable", "NAME,...", &compile.disabledOptimisations, "optimisations that are not to be used", ',');
+  line.flag("list-optimisations", &settings.listOptimisations, "print the optimisations that --disable knows and end");
   line.list("cpu-levels", "v2,v3,v4", &compile.cpuLevels, "x86-64 feature levels to build kernels for (default all)", ',');
   line.text("mcpu", "host|LEVEL", &compile.processor, "build for one level only: this machine's, or a named one");
   line.group("Stages");
@@ -77,6 +85,12 @@ void printStages() {
   for (const compiler::StageInfo &stage : compiler::stages())
     std::printf("%-14s %s -> %s: %s (verified by: %s)\n", stage.name.c_str(), stage.from.c_str(), stage.to.c_str(), stage.does.c_str(),
                 stage.verifiedBy.c_str());
+}
+
+void printOptimisations() {
+  for (const compiler::OptimisationSummary &optimisation : compiler::optimisations())
+    std::printf("%-18s %s%s\n", optimisation.name.c_str(), optimisation.does.c_str(),
+                optimisation.math == "exact" ? "" : (" (with --math=" + optimisation.math + (optimisation.math == "fast" ? ")" : " or fast)")).c_str());
 }
 
 /// Hands `--mlir-...` to the parser that MLIR registers its flags with.
@@ -188,6 +202,12 @@ int main(int argc, char **argv) {
     printStages();
     return finishOutput("stator-compile", ExitOk);
   }
+  if (settings.listOptimisations) {
+    printOptimisations();
+    return finishOutput("stator-compile", ExitOk);
+  }
+  if (settings.winograd == "off")
+    settings.compile.disabledOptimisations.push_back("winograd");
   if (settings.model.empty()) {
     std::fprintf(stderr, "stator-compile: error: no MODEL is given\nSee `stator-compile --help`.\n");
     return ExitUsage;

@@ -50,6 +50,11 @@ struct CompileOptions {
   int optimisationLevel = 2;
   /// "none": own kernels only; "onednn": oneDNN for every contraction that it can do; "auto": by cost.
   std::string library = "auto";
+  /// How freely sums may be rearranged: "exact" keeps the order of magnitude of the rounding error, "default" also allows Winograd
+  /// convolutions (at most 5e-6 of a layer's largest output), "fast" also Strassen products and documented approximations.
+  std::string math = "default";
+  /// Names of optimisations() that are not to be used.
+  std::vector<std::string> disabledOptimisations;
   /// Names such as "x86-64-v3" or "v3"; empty: all levels.
   std::vector<std::string> cpuLevels;
   /// Replaces the levels' processor: "host" or an LLVM name ("znver4"); then only the best level that it has is built.
@@ -129,6 +134,15 @@ struct StageInfo {
   std::string verifiedBy;
 };
 std::vector<StageInfo> stages();
+
+/// An optimisation that CompileOptions::disabledOptimisations can name.
+struct OptimisationSummary {
+  std::string name;
+  /// The first math mode that it is part of.
+  std::string math;
+  std::string does;
+};
+std::vector<OptimisationSummary> optimisations();
 
 /// "stator 0.1.0 (LLVM 22.1.8)".
 std::string versionText();
