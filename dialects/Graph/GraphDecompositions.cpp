@@ -176,9 +176,13 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   if (getCausal()) {
     RankedTensorType positions = withElement(type, builder.getI64Type());
     Value query = compose.make<IotaOp>(positions, rank - 2), key = compose.make<IotaOp>(positions, rank - 1);
+    if (std::optional<DimsAttr> offset = getCausalOffset())
+      query = compose.make<AddOp>(query, compose.spread(compose.make<DimValuesOp>(*offset, true), positions, {}));
     scores = compose.make<SelectOp>(compose.make<CompareOp>(key, query, CompareDirection::Le), scores, lowest);
   }
   Value weights = compose.make<SoftmaxOp>(scores, rank - 1);
+  if (getEmptyRowsZero())
+    weights = compose.make<SelectOp>(compose.make<IsNanOp>(weights), compose.number(0, type), weights);
   Value result = compose.make<DotGeneralOp>(weights, compose.widen(getValue()), batch, batch, last, beforeLast, IntegerAttr());
   return SmallVector<Value>{compose.convert(result, getType().getElementType())};
 }

@@ -93,7 +93,16 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, MaybeLocation locatio
     if (!isBoolElement(mask.getElementType()) && failed(checkElement(location, op, "mask", mask, query.getElementType())))
       return failure();
   }
+  std::optional<DimsAttr> offset = adaptor.getCausalOffset();
+  if (offset && (offset->dims().size() != 1 || !adaptor.getCausal()))
+    return inferenceError(location, op, "has a causal offset of ", offset->dims().size(), " sizes",
+                          adaptor.getCausal() ? ", expected 1" : " without being causal");
   return inferTensor(location, op, result, query.getElementType(), types);
+}
+
+DimExpr AttentionOp::causalOffset() {
+  std::optional<DimsAttr> offset = getCausalOffset();
+  return offset ? offset->dims()[0] : DimExpr(0);
 }
 
 #define GET_OP_CLASSES

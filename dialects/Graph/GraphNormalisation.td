@@ -85,15 +85,22 @@ def Graph_AttentionOp : Graph_CompositeOp<"attention"> {
   let description = [{
     `softmax(query * key^T * scale + mask) * value` (Vaswani et al., 2017), with query `[B.., L, E]`, key `[B.., S, E]`, value `[B.., S, V]`
     and equal leading axes; the result is `[B.., L, V]`. The mask has the rank of the query and broadcasts to `[B.., L, S]` (each size
-    equal or 1): floats are added, `i1` says what may be attended to. With `causal`, position `i` attends to positions `0 .. i` only. A
-    row that may attend to nothing gives NaN. Scores of floats narrower than f32 are computed in f32.
+    equal or 1): floats are added, `i1` says what may be attended to. With `causal`, position `i` attends to positions
+    `0 .. i + causal_offset` only; the offset, 0 where it is absent, is one size, such as the length of a cache. A row that may attend
+    to nothing gives NaN, or with `empty_rows_zero` weights of 0, as do rows with a NaN among their scores. Scores of floats narrower
+    than f32 are computed in f32.
 
     Example: `%y = graph.attention %q, %k, %v {scale = 0.125 : f64} :
     (tensor<2x8x16x64xf32>, tensor<2x8x16x64xf32>, tensor<2x8x16x64xf32>) -> tensor<2x8x16x64xf32>`
   }];
   let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key, Graph_FloatTensor:$value, Optional<Graph_Tensor>:$mask,
-                   F64Attr:$scale, Graph_Flag<"false">:$causal);
+                   F64Attr:$scale, Graph_Flag<"false">:$causal, OptionalAttr<Graph_DimsAttr>:$causal_offset,
+                   Graph_Flag<"false">:$empty_rows_zero);
   let results = (outs Graph_Tensor:$result);
+  let extraClassDeclaration = [{
+    /// The causal offset, 0 where it is absent.
+    ::stator::DimExpr causalOffset();
+  }];
 }
 
 #endif // STATOR_DIALECTS_GRAPH_GRAPHNORMALISATION_TD

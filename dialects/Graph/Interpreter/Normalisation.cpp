@@ -117,6 +117,13 @@ static LogicalResult attention(AttentionOp op, OpCall &call) {
     for (auto [axis, stride] : llvm::enumerate(rowMajorStrides(mask->shape)))
       maskStrides[axis] = mask->shape[axis] == 1 ? 0 : stride;
   double scale = op.getScale().convertToDouble();
+  int64_t offset = 0;
+  if (std::optional<DimsAttr> given = op.getCausalOffset()) {
+    FailureOr<SmallVector<int64_t>> value = call.evaluate(*given);
+    if (failed(value))
+      return failure();
+    offset = value->front();
+  }
   std::vector<double> scores(keys);
   forEachIndex(ArrayRef<int64_t>(query.shape).drop_back(), [&](ArrayRef<int64_t> index, int64_t row) {
     int64_t batch = row / rows, position = row % rows;
@@ -126,10 +133,13 @@ static LogicalResult attention(AttentionOp op, OpCall &call) {
       for (int64_t e = 0; e < width; ++e)
         score += query.real(row * width + e) * key.real((batch * keys + s) * width + e);
       scores[s] = score * scale + maskAt(mask, maskBase + s * maskStrides[rank - 1]);
-      if (op.getCausal() && s > position)
+      if (op.getCausal() && s > position + offset)
         scores[s] = -INFINITY;
     }
     softmaxOf(scores, false);
+    if (op.getEmptyRowsZero())
+      for (double &weight : scores)
+        weight = std::isnan(weight) ? 0 : weight;
     for (int64_t v = 0; v < outputs; ++v) {
       double sum = 0;
       for (int64_t s = 0; s < keys; ++s)
