@@ -12,6 +12,7 @@
 #include "serialization/Base/DimExpr.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ public:
     }
     expressions.push_back({*code, expr.str()});
     return known->second;
+  }
+  /// The number of `expr`, or nothing for what cannot be expressed.
+  std::optional<uint32_t> tryAdd(const DimExpr &expr) {
+    return expr.isValid() && compile(expr, symbolIndex).ok() ? std::optional<uint32_t>(add(expr)) : std::nullopt;
   }
   std::vector<uint32_t> addAll(const std::vector<DimExpr> &exprs) {
     std::vector<uint32_t> indices;

@@ -10,6 +10,8 @@
 #include "codegen/Artifact/ExpressionTable.h"
 
 #include "dialects/Graph/Shapes.h"
+#include "dialects/Graph/Work.h"
+#include "dialects/Plan/LibraryCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,6 +39,8 @@ struct ModuleTables {
   const KernelScratch &scratch;
   std::map<std::string, uint32_t> kernels;
   std::map<std::string, uint32_t> parameters;
+  /// Of the kernels by number, in their own sizes.
+  std::vector<std::optional<graph::Work>> work;
 
   uint32_t parameterIndex(StringRef name) {
     auto [known, isNew] = parameters.try_emplace(name.str(), static_cast<uint32_t>(out.parameters.size()));
@@ -172,6 +176,10 @@ private:
           out.kernel = tables.kernels.at(name);
           fillCall(kernel, out);
           addScratch(name, kernel.getSizes());
+          if (const std::optional<graph::Work> &work = tables.work[out.kernel]) {
+            out.operations = expressions.tryAdd(inMethodSizes(work->operations, kernel.getSizes()));
+            out.bytes = expressions.tryAdd(inMethodSizes(work->bytes, kernel.getSizes()));
+          }
         })
         .Case<plan::LibraryOp>([&](plan::LibraryOp library) {
           out.kind = ser::InstructionKind::Library;
@@ -180,6 +188,12 @@ private:
           for (NamedAttribute option : library.getOptions()) // Sorted by name.
             out.attributes.push_back(attributeOf(option));
           fillCall(library, out);
+          out.operations = expressions.tryAdd(plan::operationsOf(library));
+          DimExpr bytes(0);
+          for (OperandRange buffers : {library.getInputs(), library.getOutputs()})
+            for (Value buffer : buffers)
+              bytes += plan::sizeBytesOf(plan::tensorTypeOf(buffer));
+          out.bytes = expressions.tryAdd(bytes);
           tables.requireLibrary(library.getLibrary());
         })
         .Case<plan::CopyOp>([&](plan::CopyOp copy) {
@@ -188,7 +202,9 @@ private:
           out.source = bufferIndex(copy.getSource());
           out.destination = bufferIndex(copy.getDestination());
           out.sourceOffset = out.destinationOffset = expressions.add(DimExpr(0));
-          out.copySize = expressions.add(plan::sizeBytesOf(plan::tensorTypeOf(copy.getSource())));
+          DimExpr bytes = plan::sizeBytesOf(plan::tensorTypeOf(copy.getSource()));
+          out.copySize = expressions.add(bytes);
+          out.bytes = expressions.tryAdd(DimExpr(2) * bytes);
         })
         .Case<plan::ShapeOp>([&](plan::ShapeOp shape) {
           out.kind = ser::InstructionKind::Shape;
@@ -228,15 +244,20 @@ private:
     return out;
   }
 
+  /// An expression of a kernel's own sizes, for a call with these.
+  static DimExpr inMethodSizes(const DimExpr &expr, graph::DimsAttr sizes) {
+    std::map<std::string, DimExpr> values;
+    for (auto [i, size] : llvm::enumerate(sizes.dims()))
+      values["s" + std::to_string(i)] = size;
+    return expr.substitute(values);
+  }
+
   /// The workers' scratch is one piece of memory for all kernels: the largest need counts.
   void addScratch(const std::string &kernel, graph::DimsAttr sizes) {
     auto found = tables.scratch.find(kernel);
     if (found == tables.scratch.end())
       return;
-    std::map<std::string, DimExpr> values;
-    for (auto [i, size] : llvm::enumerate(sizes.dims()))
-      values["s" + std::to_string(i)] = size;
-    DimExpr needed = found->second.substitute(values);
+    DimExpr needed = inMethodSizes(found->second, sizes);
     if (scratchNeeds.insert(needed.str()).second)
       scratchSize = scratchSize.max(needed);
   }
@@ -255,7 +276,7 @@ private:
 
 Result<PlannedManifest> codegen::buildManifest(ModuleOp module, const KernelScratch &scratch, const KernelsWithBarrier &withBarrier) {
   PlannedManifest out;
-  ModuleTables tables{module, out, scratch, {}, {}};
+  ModuleTables tables{module, out, scratch, {}, {}, {}};
   if (auto kernels = module.lookupSymbol<ModuleOp>(plan::kKernelModuleName))
     for (auto function : kernels.getOps<func::FuncOp>()) {
       ser::Kernel kernel;
@@ -266,6 +287,7 @@ Result<PlannedManifest> codegen::buildManifest(ModuleOp module, const KernelScra
       kernel.independentParts = !withBarrier.count(kernel.name);
       tables.kernels.emplace(kernel.name, static_cast<uint32_t>(out.manifest.kernels.size()));
       out.manifest.kernels.push_back(std::move(kernel));
+      tables.work.push_back(function.isExternal() ? std::nullopt : std::optional(graph::workOf(function.getBody())));
     }
   for (auto method : module.getOps<plan::MethodOp>())
     if (Status status = MethodTranslator(method, tables).translate(); !status.ok())

@@ -149,6 +149,18 @@ llvm::Expected<LibraryCallDescription> describeConvolution(graph::ConvolutionOp 
 
 } // namespace
 
+DimExpr plan::operationsOf(LibraryOp call) {
+  SmallVector<DimExpr> sizes = call.getSizes().dims();
+  ArrayRef<DimExpr> all(sizes);
+  if (call.getRoutine() == kMatmulRoutine && all.size() == 4)
+    return DimExpr(2) * productOf(all);
+  if (call.getRoutine() == kConvolutionRoutine && !all.empty() && all.size() % 3 == 0) {
+    size_t rank = all.size() / 3; // Input, filter [O, I / groups, taps], result.
+    return DimExpr(2) * productOf(all.slice(rank + 1, rank - 1)) * productOf(all.take_back(rank));
+  }
+  return DimExpr::invalid("a routine whose operations are not known");
+}
+
 llvm::Expected<LibraryCallDescription> plan::describeLibraryCall(graph::FusionOp fusion, StringRef library) {
   if (library != kOneDnn)
     return refuse("no library of that name is known");

@@ -74,6 +74,9 @@ struct LibraryCallDescription {
   llvm::SmallVector<mlir::Value> operands;
 };
 
+/// The multiplications and additions of a call's contraction, two per product.
+DimExpr operationsOf(LibraryOp call);
+
 /// The call of `library` for `fusion`, or the reason why there is none.
 llvm::Expected<LibraryCallDescription> describeLibraryCall(graph::FusionOp fusion, llvm::StringRef library);
 

@@ -24,6 +24,7 @@ stator_status *stator_session_create(stator_module *module, const stator_session
   config.flushDenormals = known.flush_denormals != 0;
   config.shapeCache = known.shape_cache;
   config.profile = known.profile != 0;
+  config.traceEvents = known.trace_events;
   Result<std::unique_ptr<Session>> made = Session::create(module->loaded, config);
   if (!made.ok())
     return toHandle(made.status());
@@ -119,7 +120,7 @@ static const char *kernelName(const serialization::Manifest &manifest, const Ins
 }
 
 void stator_session_profile_entry(const stator_session *session, size_t method, size_t index, stator_profile_entry *entry) {
-  *entry = stator_profile_entry{"", "", "", 0, 0};
+  *entry = stator_profile_entry{"", "", "", 0, 0, 0, 0};
   if (index >= stator_session_profile_count(session, method))
     return;
   const serialization::Manifest &manifest = session->loaded->manifest();
@@ -128,5 +129,12 @@ void stator_session_profile_entry(const stator_session *session, size_t method, 
   if (!instruction)
     return;
   const ProfileCounter &counter = session->session->profile(method)[index];
-  *entry = {instruction->name.c_str(), kernelName(manifest, *instruction), instruction->family.c_str(), counter.calls, counter.nanoseconds};
+  *entry = {instruction->name.c_str(), kernelName(manifest, *instruction),
+            instruction->family.c_str(), counter.calls, counter.nanoseconds, counter.operations, counter.bytes};
+}
+
+const stator_trace_event *stator_session_trace(const stator_session *session, size_t *count) {
+  const std::vector<stator_trace_event> &events = session->session->trace();
+  *count = events.size();
+  return events.data();
 }

@@ -24,7 +24,7 @@ size_t countInstructions(const std::vector<Instruction> &instructions) {
 // How many bytes a kernel should touch for each worker that it gets. Handing a kernel to a second worker costs one to two microseconds,
 // in which one core streams some 64 KB out of its cache; contractions do far more work for each byte.
 static size_t bytesPerWorker(const std::string &family) {
-  for (const char *dense : {"matmul", "conv", "depthwise", "attention", "recurrent", "sort"})
+  for (const char *dense : {"matmul", "conv", "depthwise", "inverted_residual", "attention", "recurrent", "sort"})
     if (family == dense)
       return size_t(32) << 10;
   return size_t(64) << 10;
@@ -127,6 +127,10 @@ private:
       step.kind = instruction.kind;
       step.number = nextNumber++;
       step.slot = static_cast<uint32_t>(program.slots.size());
+      if (instruction.operations)
+        step.operations = static_cast<uint64_t>(std::max<int64_t>(0, value(*instruction.operations)));
+      if (instruction.bytes)
+        step.traffic = static_cast<uint64_t>(std::max<int64_t>(0, value(*instruction.bytes)));
       STATOR_RETURN_IF_ERROR(fill(instruction, step));
       program.mostWorkers = std::max(program.mostWorkers, step.workers);
     }

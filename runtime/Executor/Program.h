@@ -26,6 +26,8 @@ struct Step {
   uint32_t sizeCount = 0;
   ElementType elementType = ElementType::I64; ///< Shape.
   size_t bytes = 0;                           ///< Copy.
+  uint64_t operations = 0;                    ///< For profiles: arithmetic of one execution, and the bytes of its operands
+  uint64_t traffic = 0;                       ///< and results.
   LibraryStep library;
   std::vector<Step> first;
   std::vector<Step> second;

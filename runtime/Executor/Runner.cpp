@@ -2,7 +2,6 @@
 #include "runtime/Executor/Runner.h"
 
 #include <cstring>
-#include <ctime>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -29,28 +28,31 @@ static void leaveKernelMode(unsigned before) {
 #endif
 }
 
-Runner::Runner(const Program &program, bool flushDenormals, ProfileCounter *profile)
+Runner::Runner(const Program &program, bool flushDenormals, const ProfileSink &profile)
     : program(program), profile(profile), callersFloatingPointMode(enterKernelMode(flushDenormals)), team(program.teamSize()) {}
 
 Runner::~Runner() { leaveKernelMode(callersFloatingPointMode); }
 
-static uint64_t nanosecondsNow() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+Status Runner::runMeasured(const Step &step) {
+  uint64_t begin = profileClock();
+  STATOR_RETURN_IF_ERROR(runStep(step));
+  uint64_t end = profileClock();
+  ProfileCounter &counter = profile.counters[step.number];
+  ++counter.calls;
+  // What happens inside of a branch or a loop is counted there, once.
+  if (step.kind != InstructionKind::If && step.kind != InstructionKind::Loop) {
+    counter.nanoseconds += end - begin;
+    counter.operations += step.operations;
+    counter.bytes += step.traffic;
+  }
+  if (profile.events && profile.events->size() < profile.events->capacity())
+    profile.events->push_back({begin, end, step.operations, step.traffic, step.number, step.workers});
+  return okStatus();
 }
 
 Status Runner::runSteps(const std::vector<Step> &steps) {
-  for (const Step &step : steps) {
-    uint64_t begin = profile ? nanosecondsNow() : 0;
-    STATOR_RETURN_IF_ERROR(runStep(step));
-    if (!profile)
-      continue;
-    ++profile[step.number].calls;
-    // What happens inside of a branch or a loop is counted there, once.
-    if (step.kind != InstructionKind::If && step.kind != InstructionKind::Loop)
-      profile[step.number].nanoseconds += nanosecondsNow() - begin;
-  }
+  for (const Step &step : steps)
+    STATOR_RETURN_IF_ERROR(profile.counters ? runMeasured(step) : runStep(step));
   return okStatus();
 }
 

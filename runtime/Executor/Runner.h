@@ -11,8 +11,7 @@ namespace stator::runtime {
 /// One run: borrows workers, sets the floating-point mode, and restores both at its end.
 class Runner {
 public:
-  /// `profile` is null, or has a counter per instruction.
-  Runner(const Program &program, bool flushDenormals, ProfileCounter *profile);
+  Runner(const Program &program, bool flushDenormals, const ProfileSink &profile);
   ~Runner();
 
   Status run() { return runSteps(program.steps()); }
@@ -20,10 +19,11 @@ public:
 private:
   Status runSteps(const std::vector<Step> &steps);
   Status runStep(const Step &step);
+  Status runMeasured(const Step &step);
   void runKernel(const Step &step);
 
   const Program &program;
-  ProfileCounter *profile;
+  ProfileSink profile;
   unsigned callersFloatingPointMode;
   Team team;
 };

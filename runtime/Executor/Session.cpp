@@ -10,6 +10,7 @@ namespace stator::runtime {
 using serialization::Method;
 
 static constexpr int kMaxThreads = 4096;
+static constexpr size_t kMaxTraceEvents = size_t(1) << 20;
 
 namespace {
 /// Marks the session as busy while it lives; does nothing when it was busy already.
@@ -44,6 +45,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedMod
     session->config.shapeCache = SessionConfig().shapeCache;
   const serialization::Manifest &manifest = session->owner->manifest();
   session->methods.resize(manifest.methods.size());
+  session->events.reserve(std::min(config.traceEvents, kMaxTraceEvents));
   for (size_t i = 0; config.profile && i < manifest.methods.size(); ++i)
     session->methods[i].profile.resize(countInstructions(manifest.plans[manifest.methods[i].plan].instructions));
   STATOR_RETURN_IF_ERROR(session->states.initialise(*session->owner));
@@ -176,7 +178,10 @@ Status Session::run(size_t method, InputViews inputs, std::span<stator_tensor_vi
   STATOR_RETURN_IF_ERROR(makeRoom(*cached));
   STATOR_RETURN_IF_ERROR(placeOutputs(method, program, inputs, outputs));
   program.patch(inputAddresses.data(), outputAddresses.data());
-  ProfileCounter *profile = methods[method].profile.empty() ? nullptr : methods[method].profile.data();
+  ProfileSink profile;
+  if (!methods[method].profile.empty())
+    profile = {methods[method].profile.data(), config.traceEvents ? &events : nullptr};
+  events.clear();
   STATOR_RETURN_IF_ERROR(Runner(program, config.flushDenormals, profile).run());
   describeOutputs(method, program);
   for (size_t i = 0; i < results.size(); ++i) {

@@ -7,6 +7,7 @@
 #ifndef STATOR_RUNTIME_EXECUTOR_SESSION_H
 #define STATOR_RUNTIME_EXECUTOR_SESSION_H
 
+#include "runtime/Executor/Profile.h"
 #include "runtime/Executor/Program.h"
 #include "runtime/Executor/State.h"
 #include "runtime/Memory/Arena.h"
@@ -21,12 +22,7 @@ struct SessionConfig {
   bool flushDenormals = false;
   int shapeCache = 8;
   bool profile = false;
-};
-
-/// What an instruction has taken so far.
-struct ProfileCounter {
-  uint64_t calls = 0;
-  uint64_t nanoseconds = 0;
+  size_t traceEvents = 0; ///< How many events of the latest run to keep.
 };
 
 /// Runs one thing at a time; a second call meanwhile is refused.
@@ -52,6 +48,8 @@ public:
   const LoadedModule &module() const { return *owner; }
   /// Of each instruction of a method, in plan order, nested ones behind their parent. Empty unless profiling.
   const std::vector<ProfileCounter> &profile(size_t method) const { return methods[method].profile; }
+  /// Of the latest run, in the order in which they ended. Empty unless tracing.
+  const std::vector<stator_trace_event> &trace() const { return events; }
 
 private:
   friend class Runner;
@@ -80,6 +78,7 @@ private:
   std::vector<MethodState> methods;
   std::vector<stator_tensor_view> results;
   size_t resultMethod = 0;
+  std::vector<stator_trace_event> events;
   std::vector<void *> inputAddresses;
   std::vector<void *> outputAddresses;
   std::atomic<bool> busy{false};

@@ -152,6 +152,10 @@ private:
     json.field("name", instruction.name);
     json.field("family", instruction.family);
     json.field("reason", instruction.reason);
+    if (instruction.operations)
+      json.field("operations", names.expression(*instruction.operations));
+    if (instruction.bytes)
+      json.field("bytes", names.expression(*instruction.bytes));
     switch (instruction.kind) {
     case InstructionKind::Kernel:
       json.field("kernel", manifest.kernels[instruction.kernel].name);

@@ -89,6 +89,8 @@ struct Instruction {
   std::string name;   ///< Source operators.
   std::string family; ///< "matmul", "map", ...
   std::string reason; ///< Why this kernel or library.
+  std::optional<uint32_t> operations; ///< Expression: arithmetic operations of one execution; for people.
+  std::optional<uint32_t> bytes;      ///< Expression: bytes of operands and results, each once; for people.
 
   uint32_t kernel = 0;               ///< Kernel: index into Manifest::kernels.
   std::string library;               ///< Library.

@@ -152,7 +152,7 @@ private:
     fields(reader,
            {field(1, i.name), field(2, i.family), field(3, i.reason), step(InstructionKind::Kernel, "kernel", i),
             step(InstructionKind::Library, "library", i), step(InstructionKind::Copy, "copy", i), step(InstructionKind::Shape, "shape", i),
-            step(InstructionKind::If, "branch", i), step(InstructionKind::Loop, "loop", i)});
+            step(InstructionKind::If, "branch", i), step(InstructionKind::Loop, "loop", i), field(10, i.operations), field(11, i.bytes)});
     if (i.kind == InstructionKind{})
       throw Malformed{"", "an instruction of no kind that this version knows"};
     --nesting;

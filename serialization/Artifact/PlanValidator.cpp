@@ -185,6 +185,10 @@ private:
   }
 
   Status checkInstruction(const Instruction &instruction, const std::string &where) const {
+    if (instruction.operations)
+      STATOR_RETURN_IF_ERROR(checkSize(where, "number of operations", *instruction.operations));
+    if (instruction.bytes)
+      STATOR_RETURN_IF_ERROR(checkSize(where, "number of bytes", *instruction.bytes));
     switch (instruction.kind) {
     case InstructionKind::Kernel: {
       STATOR_RETURN_IF_ERROR(checkIndex(where, "kernel", instruction.kernel, manifest.kernels.size()));

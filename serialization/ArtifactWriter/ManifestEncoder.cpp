@@ -96,6 +96,10 @@ static void encode(const Instruction &instruction, manifest::Instruction *out) {
   out->set_name(escapeInvalidUtf8(instruction.name));
   out->set_family(escapeInvalidUtf8(instruction.family));
   out->set_reason(escapeInvalidUtf8(instruction.reason));
+  if (instruction.operations)
+    out->set_operations(*instruction.operations);
+  if (instruction.bytes)
+    out->set_bytes(*instruction.bytes);
   switch (instruction.kind) {
   case InstructionKind::Kernel:
     return encode(instruction, out->mutable_kernel());

@@ -24,12 +24,17 @@ double Measurement::percentile(double percent) const {
 namespace {
 /// One session and its outputs, so that streams share nothing but the weights.
 struct Stream {
+  Stream(Session session, const char *method, std::vector<TensorView> inputs)
+      : session(std::move(session)), method(method), inputs(std::move(inputs)) {}
+
   Session session;
   const char *method;
   std::vector<TensorView> inputs;
   std::vector<double> latenciesMs;
   double firstRunMs = 0;
   uint64_t begin = 0, end = 0;
+  std::vector<ProfileEntry> profile; // Of the measured runs.
+  std::vector<TracedRun> trace;
   Status status;
 
   Status runOnce(double &milliseconds) {
@@ -48,6 +53,29 @@ struct Stream {
   }
 
   Status measure(const MeasurementPlan &plan) {
+    std::vector<ProfileEntry> before = session.profile(method);
+    STATOR_RETURN_IF_ERROR(runMany(plan));
+    profile = session.profile(method);
+    for (size_t i = 0; i < profile.size(); ++i) {
+      profile[i].calls -= before[i].calls;
+      profile[i].nanoseconds -= before[i].nanoseconds;
+      profile[i].operations -= before[i].operations;
+      profile[i].bytes -= before[i].bytes;
+    }
+    for (int64_t i = 0; i < plan.tracedRuns; ++i) {
+      double ignored;
+      TracedRun run;
+      run.begin = nanosecondsNow();
+      STATOR_RETURN_IF_ERROR(runOnce(ignored));
+      run.end = nanosecondsNow();
+      run.events = session.trace();
+      trace.push_back(std::move(run));
+    }
+    return okStatus();
+  }
+
+private:
+  Status runMany(const MeasurementPlan &plan) {
     begin = nanosecondsNow();
     uint64_t until = begin + static_cast<uint64_t>(plan.durationSeconds * 1e9);
     auto done = [&] { return static_cast<int64_t>(latenciesMs.size()); };
@@ -67,7 +95,7 @@ Result<Measurement> measure(const Module &module, const MethodInfo &method, cons
   std::vector<Stream> streams;
   for (int64_t i = 0; i < plan.streams; ++i) {
     STATOR_TRY(session, module.session(options));
-    streams.push_back({std::move(session), method.name.c_str(), viewsOf(inputs), {}, 0, 0, 0, Status()});
+    streams.emplace_back(std::move(session), method.name.c_str(), viewsOf(inputs));
     // One after the other: the first run of a shape prepares it, and is an error if the inputs do not fit.
     STATOR_RETURN_IF_ERROR(streams.back().warmUp(i == 0 ? plan.warmUpSeconds : 0));
   }
@@ -96,7 +124,15 @@ Result<Measurement> measure(const Module &module, const MethodInfo &method, cons
   }
   std::sort(result.latenciesMs.begin(), result.latenciesMs.end());
   result.elapsedSeconds = static_cast<double>(end - begin) / 1e9;
-  result.profile = streams.front().session.profile(method.name.c_str());
+  const Stream &first = streams.front();
+  result.profile = first.profile;
+  result.profiledRuns = first.latenciesMs.size();
+  result.profiledMs = std::accumulate(first.latenciesMs.begin(), first.latenciesMs.end(), 0.0);
+  for (size_t i = 0; i < streams.size(); ++i)
+    for (TracedRun &run : streams[i].trace) {
+      run.stream = i;
+      result.trace.push_back(std::move(run));
+    }
   return result;
 }
 

@@ -14,6 +14,14 @@ struct MeasurementPlan {
   int64_t maxIterations = 200000; ///< But not more, so that the figures themselves take little memory.
   double warmUpSeconds = 0.2;     ///< At least one unmeasured run.
   int64_t streams = 1;            ///< Sessions that run at the same time, each on its own thread.
+  int64_t tracedRuns = 0;         ///< Of each stream, after the measured ones.
+};
+
+/// One traced run. Times are nanoseconds of one clock for all streams.
+struct TracedRun {
+  size_t stream = 0;
+  uint64_t begin = 0, end = 0;
+  std::vector<TraceEvent> events;
 };
 
 struct Measurement {
@@ -22,7 +30,11 @@ struct Measurement {
   double elapsedSeconds = 0;
   uint64_t arenaBytes = 0; ///< Of all streams.
   int threads = 0;         ///< Of each.
+  /// Of the first stream's measured runs: the steps, and the runs' number and time.
   std::vector<ProfileEntry> profile;
+  size_t profiledRuns = 0;
+  double profiledMs = 0;
+  std::vector<TracedRun> trace;
 
   double mean() const;
   /// Nearest rank: the smallest latency that `percent` of the runs did not exceed.

@@ -1,12 +1,11 @@
 // stator-bench: measures how long a method of an artifact takes, and where the time goes.
 #include "serialization/Base/JsonWriter.h"
 #include "serialization/Base/OutputFile.h"
-#include "tools/stator-bench/Measurement.h"
+#include "tools/stator-bench/ProfileReport.h"
+#include "tools/stator-bench/StepShapes.h"
+#include "tools/stator-bench/TraceFile.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
-#include <numeric>
 
 using namespace stator;
 using namespace stator::tools;
@@ -20,7 +19,12 @@ struct BenchOptions {
   std::vector<double> percentiles = {50, 90, 95, 99};
   std::string json;
   bool profile = false;
+  std::string trace;
+  int64_t tracedRuns = 3;
 };
+
+// A run of a model with loops may execute its steps any number of times.
+constexpr size_t kMostTracedSteps = 100000;
 
 struct Report {
   const BenchOptions &options;
@@ -29,6 +33,8 @@ struct Report {
   const Measurement &measurement;
   std::string cpuLevel;
   double loadMs;
+  uint64_t peakResident; ///< Before the machine's peak is measured, which takes memory too.
+  MachinePeak peak;      ///< When profiling.
 };
 } // namespace
 
@@ -37,41 +43,6 @@ static std::string percentText(double percent) {
   char text[32];
   std::snprintf(text, sizeof(text), "%g", percent);
   return text;
-}
-
-static uint64_t totalNanoseconds(const std::vector<ProfileEntry> &profile) {
-  uint64_t total = 0;
-  for (const ProfileEntry &entry : profile)
-    total += entry.nanoseconds;
-  return total;
-}
-
-// Positions of the entries, slowest first; equal ones in plan order.
-static std::vector<size_t> slowestFirst(const std::vector<ProfileEntry> &profile) {
-  std::vector<size_t> order(profile.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return profile[a].nanoseconds != profile[b].nanoseconds ? profile[a].nanoseconds > profile[b].nanoseconds : a < b;
-  });
-  return order;
-}
-
-static void printProfile(const Report &report) {
-  const std::vector<ProfileEntry> &profile = report.measurement.profile;
-  double total = static_cast<double>(std::max<uint64_t>(1, totalNanoseconds(profile)));
-  std::map<std::string, uint64_t> families;
-  std::printf("\n%9s %6s %8s  %-12s %s\n", "us/call", "share", "calls", "family", "step");
-  for (size_t index : slowestFirst(profile)) {
-    const ProfileEntry &entry = profile[index];
-    families[entry.family] += entry.nanoseconds;
-    std::printf("%9.2f %5.1f%% %8llu  %-12s %s (%s)\n",
-                entry.calls ? static_cast<double>(entry.nanoseconds) / 1e3 / static_cast<double>(entry.calls) : 0.0,
-                static_cast<double>(entry.nanoseconds) * 100 / total, static_cast<unsigned long long>(entry.calls), entry.family.c_str(),
-                entry.name.c_str(), entry.kernel.c_str());
-  }
-  std::printf("\n");
-  for (const auto &[family, nanoseconds] : families)
-    std::printf("%5.1f%% %s\n", static_cast<double>(nanoseconds) * 100 / total, family.empty() ? "other" : family.c_str());
 }
 
 static void printReport(const Report &report) {
@@ -88,9 +59,9 @@ static void printReport(const Report &report) {
     std::printf(", P%s %s", percentText(percent).c_str(), formatMilliseconds(m.percentile(percent)).c_str());
   std::printf(", max %s\n", formatMilliseconds(m.latenciesMs.back()).c_str());
   std::printf("throughput  %.2f runs/s (%zu runs in %.2f s)\n", m.runsPerSecond(), m.latenciesMs.size(), m.elapsedSeconds);
-  std::printf("memory      peak resident %s, arena %s\n", formatBytes(peakResidentBytes()).c_str(), formatBytes(m.arenaBytes).c_str());
+  std::printf("memory      peak resident %s, arena %s\n", formatBytes(report.peakResident).c_str(), formatBytes(m.arenaBytes).c_str());
   if (report.options.profile)
-    printProfile(report);
+    printProfile(m, report.peak);
 }
 
 static std::string jsonReport(const Report &report) {
@@ -124,22 +95,10 @@ static std::string jsonReport(const Report &report) {
   json.field("runs", m.latenciesMs.size());
   json.field("elapsed_s", m.elapsedSeconds);
   json.field("runs_per_s", m.runsPerSecond());
-  json.field("peak_resident_bytes", peakResidentBytes());
+  json.field("peak_resident_bytes", report.peakResident);
   json.field("arena_bytes", m.arenaBytes);
-  if (report.options.profile) {
-    json.key("profile");
-    json.beginArray();
-    for (const ProfileEntry &entry : m.profile) {
-      json.beginObject();
-      json.field("name", entry.name);
-      json.field("kernel", entry.kernel);
-      json.field("family", entry.family);
-      json.field("calls", entry.calls);
-      json.field("nanoseconds", entry.nanoseconds);
-      json.endObject();
-    }
-    json.endArray();
-  }
+  if (report.options.profile)
+    writeProfile(json, m, report.peak);
   json.endObject();
   return json.text();
 }
@@ -154,7 +113,20 @@ static Status writeJson(const std::string &path, const std::string &text) {
   return file->commit();
 }
 
+static Status writeTrace(OutputFile &file, const Report &report) {
+  STATOR_TRY(shapes, stepShapes(report.options.path, report.method.name, report.inputs));
+  std::string text = traceText(report.options.path, report.measurement, shapes);
+  STATOR_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  return file.commit();
+}
+
 static Result<int> bench(const BenchOptions &options) {
+  std::unique_ptr<OutputFile> trace;
+  if (!options.trace.empty()) {
+    // Before the work, so that a wrong path is no loss of time.
+    STATOR_TRY(file, OutputFile::create(options.trace));
+    trace = std::move(file);
+  }
   uint64_t begin = nanosecondsNow();
   STATOR_TRY(module, Module::load(options.path, LoadOptions().cpuLevel(options.model.cpuLevel)));
   double loadMs = static_cast<double>(nanosecondsNow() - begin) / 1e6;
@@ -166,13 +138,22 @@ static Result<int> bench(const BenchOptions &options) {
   if (!arranged.ok())
     return reportInputError("stator-bench", arranged.status());
   std::vector<NpyArray> inputs = std::move(arranged).value();
-  SessionOptions session = sessionOptions(options.model).profile(options.profile);
-  STATOR_TRY(measurement, measure(module, method, inputs, session, options.plan));
-  Report report{options, method, inputs, measurement, module.cpuLevel(), loadMs};
+  SessionOptions session = sessionOptions(options.model).profile(options.profile || trace);
+  MeasurementPlan plan = options.plan;
+  if (trace) {
+    session.traceEvents(kMostTracedSteps);
+    plan.tracedRuns = options.tracedRuns;
+  }
+  STATOR_TRY(measurement, measure(module, method, inputs, session, plan));
+  Report report{options, method, inputs, measurement, module.cpuLevel(), loadMs, peakResidentBytes(), {}};
+  if (options.profile)
+    report.peak = measureMachinePeak(measurement.threads);
   if (options.json != "-")
     printReport(report);
   if (!options.json.empty())
     STATOR_RETURN_IF_ERROR(writeJson(options.json, jsonReport(report)));
+  if (trace)
+    STATOR_RETURN_IF_ERROR(writeTrace(*trace, report));
   return ExitOk;
 }
 
@@ -211,7 +192,9 @@ int main(int argc, char **argv) {
   commandLine.group("Execution");
   declareSessionOptions(commandLine, options.model);
   commandLine.group("Report");
-  commandLine.flag("profile", &options.profile, "measure every step, slowest first");
+  commandLine.flag("profile", &options.profile, "measure every step, slowest first, and what the machine could do");
+  commandLine.text("trace", "FILE", &options.trace, "write every step of some runs to a file for chrome://tracing or ui.perfetto.dev");
+  commandLine.integer("trace-runs", "N", &options.tracedRuns, 1, 1000, "how many runs of each stream --trace shows (default 3)");
   commandLine.flag("json", &jsonToStdout, "print JSON instead of text");
   commandLine.text("json-file", "FILE", &options.json, "write JSON to a file too");
   commandLine.alias("exportTimes", "json-file");

@@ -105,6 +105,11 @@ public:
     options.profile = on;
     return *this;
   }
+  /// When profiling, also keep the first `count` events of the latest run.
+  SessionOptions &traceEvents(size_t count) {
+    options.trace_events = count;
+    return *this;
+  }
   const stator_session_options &raw() const { return options; }
 
 private:
@@ -202,7 +207,12 @@ struct ProfileEntry {
   std::string family;
   uint64_t calls;
   uint64_t nanoseconds;
+  uint64_t operations; ///< Nominal arithmetic of all calls, and the bytes of their
+  uint64_t bytes;      ///< operands and results.
 };
+
+/// One execution of an instruction in the latest run; `instruction` is the index of its profile entry.
+using TraceEvent = stator_trace_event;
 
 /// Memory and state to run a module with.
 class Session {
@@ -274,9 +284,16 @@ public:
     for (size_t i = 0, e = stator_session_profile_count(get(), index); i < e; ++i) {
       stator_profile_entry entry{};
       stator_session_profile_entry(get(), index, i, &entry);
-      result.push_back({entry.name, entry.kernel, entry.family, entry.calls, entry.nanoseconds});
+      result.push_back({entry.name, entry.kernel, entry.family, entry.calls, entry.nanoseconds, entry.operations, entry.bytes});
     }
     return result;
+  }
+
+  /// Of the latest run, see SessionOptions::traceEvents. In the order in which the instructions ended.
+  std::vector<TraceEvent> trace() const {
+    size_t count = 0;
+    const stator_trace_event *events = stator_session_trace(get(), &count);
+    return std::vector<TraceEvent>(events, events + count);
   }
 
   stator_session *get() const { return handle.get(); }

@@ -150,6 +150,7 @@ typedef struct stator_session_options {
   int32_t flush_denormals; /* not 0: denormal floats count as zero. The caller's floating-point mode is restored after a run. */
   int32_t shape_cache;     /* how many input shapes a method keeps prepared; 0: 8 */
   int32_t profile;         /* not 0: measure every instruction, see stator_session_profile_entry */
+  size_t trace_events;     /* with `profile`: how many events of the latest run to keep (at most 2^20), see stator_session_trace */
 } stator_session_options;
 
 STATOR_API stator_status *stator_session_create(stator_module *module, const stator_session_options *options, stator_session **session);
@@ -193,10 +194,25 @@ typedef struct stator_profile_entry {
   const char *family; /* "matmul", "map", ... */
   uint64_t calls;
   uint64_t nanoseconds;
+  uint64_t operations; /* nominal: a multiplication with its addition is two, moving data none */
+  uint64_t bytes;      /* of operands and results, each once per call */
 } stator_profile_entry;
 
 STATOR_API size_t stator_session_profile_count(const stator_session *session, size_t method);
 STATOR_API void stator_session_profile_entry(const stator_session *session, size_t method, size_t index, stator_profile_entry *entry);
+
+/* One execution of an instruction in the latest run, on the clock CLOCK_MONOTONIC. Those in a branch or a loop lie within its time. */
+typedef struct stator_trace_event {
+  uint64_t begin_nanoseconds;
+  uint64_t end_nanoseconds;
+  uint64_t operations;
+  uint64_t bytes;
+  uint32_t instruction; /* the index of its profile entry */
+  int32_t workers;      /* threads that it ran on */
+} stator_trace_event;
+
+/* In the order in which they ended; the first `trace_events` of a run. The list is valid until the session's next call. */
+STATOR_API const stator_trace_event *stator_session_trace(const stator_session *session, size_t *count);
 
 /* ---- Process ------------------------------------------------------------------------------------------------------------------ */
 

@@ -33,15 +33,18 @@ plan.method @forward attributes {arena_size = "256*N", live_peak = 100 : i64, sy
   %v = plan.view %a at "128" : tensor<32xf32>
   %n = plan.buffer arena : tensor<i1> {offset = "0"}
   plan.kernel @kernels::@k_0(%x, %w) -> (%a) {family = "map", label = "mul", reason = "why", sizes = #graph.dims<["N", "M"]>}
-  plan.library "onednn" "matmul"(%a, %w) -> (%y) {family = "matmul", label = "fc", options = {bias = 1 : i64, strides = array<i64: 1, 2>}, sizes = #graph.dims<["N"]>}
+  plan.library "onednn" "matmul"(%a, %w) -> (%y) {family = "matmul", label = "fc", options = {bias = 1 : i64, strides = array<i64: 1, 2>}, sizes = #graph.dims<["1", "N", "64", "8"]>}
   plan.if %n {
     plan.copy %a to %y {label = "then"}
   } else {
   }
 }
 module @kernels {
-  func.func private @k_0(tensor<?x?x64xf32, #graph.dims<["s0", "s1", "64"]>>, tensor<64xf32>) -> tensor<?x64xf32, #graph.dims<["s0", "64"]>>
-    attributes {graph.symbols = [#graph.symbol<"s0", 1, 64>, #graph.symbol<"s1", 0, 2147483647>]}
+  func.func private @k_0(%x: tensor<?x?x64xf32, #graph.dims<["s0", "s1", "64"]>>, %w: tensor<64xf32>) -> tensor<?x64xf32, #graph.dims<["s0", "64"]>>
+    attributes {graph.symbols = [#graph.symbol<"s0", 1, 64>, #graph.symbol<"s1", 0, 2147483647>]} {
+    %0 = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 1>} : (tensor<?x?x64xf32, #graph.dims<["s0", "s1", "64"]>>) -> tensor<?x64xf32, #graph.dims<["s0", "64"]>>
+    return %0 : tensor<?x64xf32, #graph.dims<["s0", "64"]>>
+  }
 }
 )";
 
@@ -87,10 +90,15 @@ TEST_CASE("a plan becomes a manifest field by field") {
   CHECK((library.library == "onednn" && library.routine == "matmul"));
   REQUIRE(library.attributes.size() == 2);
   CHECK((library.attributes[1].name == "strides" && library.attributes[1].integers == std::vector<int64_t>{1, 2}));
+  CHECK(text(kernel.operations.value()) == "64*M*N");
+  CHECK(text(kernel.bytes.value()) == "256*M*N + 256*N + 256");
+  CHECK(text(library.operations.value()) == "1024*N");
+  CHECK(text(library.bytes.value()) == "512*N + 256");
   const serialization::Instruction &branch = plan.instructions[2];
   CHECK(branch.kind == serialization::InstructionKind::If);
   REQUIRE(branch.first.size() == 1);
   CHECK(branch.first[0].name == "then");
+  CHECK((text(branch.first[0].bytes.value()) == "512*N" && !branch.first[0].operations));
   CHECK(branch.second.empty());
 
   REQUIRE(manifest.kernels.size() == 1);

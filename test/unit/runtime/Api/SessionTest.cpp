@@ -278,3 +278,37 @@ TEST_CASE("instructions are measured on request") {
   CHECK(profile[0].family == "matmul");
   CHECK(smallSession().profile("forward").empty());
 }
+
+TEST_CASE("a profile knows what the steps did, and a trace when") {
+  test::TestArtifact artifact;
+  uint32_t add = artifact.kernel("add", 3, 1);
+  test::TestMethod forward;
+  forward.symbol("N", 0, 9, 0, 0);
+  uint32_t x = forward.input("x", ElementType::F32, {"N"}), y = forward.output("y", ElementType::F32, {"N"});
+  serialization::Instruction step = forward.kernel(add, {x, x}, {y}, {"N"});
+  step.operations = forward.expression("N");
+  step.bytes = forward.expression("12*N");
+  forward.add(step);
+  forward.add(forward.copy(x, y, "4*N"));
+  artifact.add(std::move(forward));
+  Module module = Module::load(artifact.write("traced.stator")).value();
+  Session session = module.session(SessionOptions().profile(true).traceEvents(8)).value();
+  CHECK(session.trace().empty());
+  REQUIRE(session.run("forward", {Tensor::zeros(ElementType::F32, {4})}).ok());
+  REQUIRE(session.run("forward", {Tensor::zeros(ElementType::F32, {2})}).ok());
+  std::vector<ProfileEntry> profile = session.profile("forward");
+  CHECK((profile[0].operations == 6 && profile[0].bytes == 72));
+  CHECK((profile[1].operations == 0 && profile[1].bytes == 0));
+  std::vector<TraceEvent> events = session.trace();
+  REQUIRE(events.size() == 2);
+  CHECK((events[0].instruction == 0 && events[0].operations == 2 && events[0].bytes == 24 && events[0].workers == 1));
+  CHECK(events[0].begin_nanoseconds <= events[0].end_nanoseconds);
+  CHECK((events[1].instruction == 1 && events[0].end_nanoseconds <= events[1].begin_nanoseconds));
+  // The first events are kept; without a profile there are none.
+  Session brief = module.session(SessionOptions().profile(true).traceEvents(1)).value();
+  REQUIRE(brief.run("forward", {Tensor::zeros(ElementType::F32, {4})}).ok());
+  CHECK(brief.trace().at(0).instruction == 0);
+  Session plain = module.session(SessionOptions().traceEvents(8)).value();
+  REQUIRE(plain.run("forward", {Tensor::zeros(ElementType::F32, {4})}).ok());
+  CHECK(plain.trace().empty());
+}

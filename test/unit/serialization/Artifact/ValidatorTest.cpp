@@ -56,6 +56,15 @@ TEST_CASE("the validator names tables that are wrong") {
   CHECK(errorAfter([](Manifest &m) { m.plans.push_back(m.plans[0]); }) == "manifest: plans[1]: it belongs to no method");
 }
 
+TEST_CASE("the validator looks at what a step is said to do") {
+  auto change = [](std::optional<uint32_t> Instruction::*field, uint32_t index) {
+    return [=](Manifest &m) { m.plans[0].instructions[0].*field = index; };
+  };
+  CHECK(errorAfter(change(&Instruction::operations, 0)) == "");
+  CHECK(errorAfter(change(&Instruction::operations, 99)).find("number of operations 99, there are") != std::string::npos);
+  CHECK(errorAfter(change(&Instruction::bytes, 99)).find("number of bytes 99, there are") != std::string::npos);
+}
+
 static std::string errorInMethod(const std::function<void(Method &)> &change) {
   std::string message = errorAfter([&](Manifest &m) { change(m.methods[0]); });
   std::string prefix = "manifest: methods[0] `forward`: ";
