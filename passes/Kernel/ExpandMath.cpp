@@ -10,6 +10,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -48,12 +50,53 @@ static Value expand(Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// 1.0 in all lanes.
+static bool isOne(Value value) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  return matchPattern(value, m_OneFloat());
+}
+
+/// 1 / (1 + e^-x) of f32, and its products with x: SiLU needs no more than a division by the same sum.
+static void expandLogistic(arith::DivFOp quotient) {
+  if (!getElementTypeOrSelf(quotient.getType()).isF32() || !isOne(quotient.getLhs()))
+    return;
+  auto sum = quotient.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return;
+  Value other = isOne(sum.getLhs()) ? sum.getRhs() : isOne(sum.getRhs()) ? sum.getLhs() : Value();
+  auto exponential = other ? other.getDefiningOp<math::ExpOp>() : math::ExpOp();
+  auto negated = exponential ? exponential.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+  if (!negated)
+    return;
+  Value x = negated.getOperand();
+  ImplicitLocOpBuilder b(quotient.getLoc(), quotient);
+  Value divisor = MathExpansion(b, x.getType()).onePlusExpNeg(x);
+  for (Operation *user : llvm::to_vector(quotient->getUsers())) {
+    auto product = dyn_cast<arith::MulFOp>(user);
+    if (!product || (product.getLhs() != x && product.getRhs() != x))
+      continue;
+    b.setInsertionPoint(product);
+    product.replaceAllUsesWith(arith::DivFOp::create(b, x, divisor).getResult());
+    product.erase();
+  }
+  quotient.setOperand(1, divisor);
+  for (Operation *op : {quotient.getOperation(), sum.getOperation(), exponential.getOperation(), negated.getOperation()})
+    if (op->use_empty())
+      op->erase();
+}
+
 namespace {
 
 struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
+    SmallVector<arith::DivFOp> quotients;
+    getOperation().walk([&](arith::DivFOp op) { quotients.push_back(op); });
+    for (arith::DivFOp op : quotients)
+      expandLogistic(op);
+
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op->getDialect()) && isa<FloatType>(elementOf(op))))

@@ -79,6 +79,14 @@ MathExpansion::Rounded MathExpansion::round(Value x) {
   return {sub(shifted, c(magic)), integer};
 }
 
+MathExpansion::HalfPower MathExpansion::roundToPower(Value x, double factor) {
+  // With the exponent's bias in the magic number as well, the low bits only have to be shifted into the exponent field. The power is half
+  // of what is wanted, so that 2 * 2^127 overflows to infinity in the multiplication that follows.
+  Value magic = c(0x1.8p23 + 126);
+  Value shifted = fma(x, c(factor), magic);
+  return {sub(shifted, magic), asReal(arith::ShLIOp::create(b, asBits(shifted), bits(23)))};
+}
+
 Value MathExpansion::powerOfTwo(Value n) {
   Value biased = arith::AddIOp::create(b, n, bits(isDouble ? 1023 : 127));
   return asReal(arith::ShLIOp::create(b, biased, bits(isDouble ? 52 : 23)));
@@ -145,9 +153,28 @@ MathExpansion::ExpParts MathExpansion::expParts(Value x) {
 }
 
 Value MathExpansion::exp(Value x) {
-  Value bounded = isDouble ? atMost(atLeast(x, -746), 710) : atMost(atLeast(x, -104), 89);
-  ExpParts parts = expParts(bounded);
-  return scale(add(parts.fractionMinusOne, c(1)), parts.exponent);
+  if (isDouble) {
+    ExpParts parts = expParts(atMost(atLeast(x, -746), 710));
+    return scale(add(parts.fractionMinusOne, c(1)), parts.exponent);
+  }
+  Value bounded = atMost(atLeast(x, -87.6), 89);
+  HalfPower n = roundToPower(bounded, 1.44269504088896340736);
+  Value r = fma(n.real, c(-0.693359375), bounded);
+  r = fma(n.real, c(2.12194440e-4), r);
+  // Twice e^r.
+  Value p = polynomial(r, {3.9751383e-4, 2.7963999014e-3, 1.66669038146e-2, 8.3331591788e-2, 3.3333330918e-1, 1.00000002402, 2, 2});
+  return mul(p, n.power);
+}
+
+Value MathExpansion::onePlusExpNeg(Value x) {
+  Value bounded = atMost(atLeast(x, -89), 87.6);
+  HalfPower n = roundToPower(bounded, -1.44269504088896340736);
+  // -x - n ln 2, negated; the polynomial has its signs accordingly.
+  Value r = fma(n.real, c(0.693359375), bounded);
+  r = fma(n.real, c(-2.12194440e-4), r);
+  // Twice e^-r; the relative error of the coefficients is 9.2e-8.
+  Value p = polynomial(r, {-0.016580544292912908, 0.08379632054548369, -0.33335276261842897, 0.9999829567280861, -1.9999994126224824, 2});
+  return fma(p, n.power, c(1));
 }
 
 Value MathExpansion::expm1(Value x) {
