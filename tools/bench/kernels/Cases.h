@@ -40,6 +40,8 @@ struct TextCase {
 };
 
 std::vector<TextCase> textCases();
+/// Inverted residual blocks of mobile networks, in parts and whole.
+std::vector<TextCase> blockCases();
 /// Element-wise, row-wise and moving kernels, in bytes per second.
 std::vector<TextCase> memoryCases();
 

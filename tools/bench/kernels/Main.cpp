@@ -214,6 +214,7 @@ int main(int argc, char **argv) {
     if (c.name.find(filter) != std::string::npos)
       failures += runCase(c, *level, threads, rounds, dump, isCold);
   std::vector<TextCase> texts = textCases();
+  llvm::append_range(texts, blockCases());
   llvm::append_range(texts, memoryCases());
   for (const TextCase &c : texts)
     if (c.name.find(filter) != std::string::npos)

@@ -9,7 +9,7 @@ namespace stator::bench {
 
 static TextCase lstmCase(int64_t steps, int64_t batch, int64_t hidden) {
   std::string x = llvm::formatv("tensor<{0}x{1}x{2}xf32>", steps, batch, hidden).str(),
-              w = llvm::formatv("tensor<1x4x{0}x{1}x16xf32>", panelsOf(hidden), hidden).str(),
+              w = llvm::formatv("tensor<1x{0}x{1}x4x16xf32>", panelsOf(hidden), hidden).str(),
               bias = llvm::formatv("tensor<1x{0}xf32>", 8 * hidden).str(),
               y = llvm::formatv("tensor<{0}x1x{1}x{2}xf32>", steps, batch, hidden).str(),
               h = llvm::formatv("tensor<1x{0}x{1}xf32>", batch, hidden).str();
