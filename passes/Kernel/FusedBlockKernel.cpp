@@ -19,7 +19,8 @@
 // again. They are computed as everywhere, so results do not depend on the number
 // of workers.
 //
-// Without an expansion the ring is filled with copies of the input rows.
+// Without an expansion the filter reads the input where it is. Tiles at the left
+// and right border then leave out the columns that do not exist.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +63,10 @@ private:
   void emitStep(Value step, Value isFirst);
   void expandRow(Value row);
   void expandTile(Value row, Value ringRow, Value x, unsigned pixels);
-  void filterTile(ArrayRef<Value> rows, Value firstRow, Value x, unsigned width, unsigned vector);
+  /// Columns [first, second) of a tile's input, counted from its first one.
+  using Columns = std::pair<int64_t, int64_t>;
+  void filterRow(ArrayRef<Value> rows, unsigned vector);
+  void filterTile(ArrayRef<Value> rows, Value x, unsigned count, Columns columns, unsigned vector);
   void projectTile(Value row, Value x, unsigned pixels, unsigned vectors, Value column, ArrayRef<Value> masks);
   void project();
   /// Runs `body` for tiles of at most `width` of `total` columns.
@@ -90,6 +94,8 @@ private:
   SmallVector<Value> masks;
   TileColumns expandColumns;
   Value image, inputBase, firstOutputRow;
+  /// Elements from one pixel of a filter's row to the next.
+  const int64_t filterStride;
 };
 
 BlockEmitter::BlockEmitter(KernelBuilder &b, LaneEvaluator &evaluator, const BlockProblem &problem)
@@ -98,14 +104,15 @@ BlockEmitter::BlockEmitter(KernelBuilder &b, LaneEvaluator &evaluator, const Blo
       inputHeight(*height.input.constant()), inputWidth(*width.input.constant()), outputHeight(*height.output.constant()),
       outputWidth(*width.output.constant()), channels(problem.depthwise.problem.channels), panelWidth(main.columns(b.options())),
       wholePanels(channels / panelWidth),
-      filterEpilogue(b, evaluator, problem.depthwise.convolution, problem.depthwise.value) {
+      filterEpilogue(b, evaluator, problem.depthwise.convolution, problem.depthwise.value),
+      filterStride(problem.expand ? panelWidth : problem.depthwise.problem.pixelStride) {
   if (problem.expand)
     expandEpilogue.emplace(b, evaluator, problem.expand->convolution, problem.expand->value);
   if (problem.project)
     projectEpilogue.emplace(b, evaluator, problem.project->convolution, problem.project->value);
   ringWidth = std::max((outputWidth - 1) * width.stride + width.taps, width.padLow + inputWidth);
   auto rowsFor = [&](int64_t rows) { return (rows - 1) * height.stride + height.taps; };
-  if (outputHeight % 2 == 0 && rowsFor(2) * ringWidth * panelWidth * KernelBuilder::byteSize(type) <= maxRingBytes)
+  if (outputHeight % 2 == 0 && (!problem.expand || rowsFor(2) * ringWidth * panelWidth * KernelBuilder::byteSize(type) <= maxRingBytes))
     stepRows = 2;
   ringRows = rowsFor(stepRows);
 }
@@ -134,15 +141,17 @@ void BlockEmitter::forColumns(int64_t total, int64_t limit, llvm::function_ref<v
 //===----------------------------------------------------------------------===//
 
 void BlockEmitter::clearBorders(int64_t rings) {
-  const int64_t bytes = KernelBuilder::byteSize(type);
-  ring = b.scratch(rings * ringRows * ringWidth * panelWidth * bytes);
-  zeroRow = b.scratch(ringWidth * panelWidth * bytes);
+  const int64_t bytes = KernelBuilder::byteSize(type), rowPixels = problem.expand ? ringWidth : inputWidth;
+  zeroRow = b.scratch((rowPixels * filterStride + lanes) * bytes);
   Value zero = b.zero(KernelBuilder::laneType(type, lanes));
   auto clear = [&](Value base, int64_t first, int64_t end) {
     if (first < end)
-      b.loop(b.i64(first * panelWidth), b.i64(end * panelWidth), b.i64(lanes), [&](Value i) { b.store(zero, base, i, type); });
+      b.loop(b.i64(first * filterStride), b.i64(end * filterStride), b.i64(lanes), [&](Value i) { b.store(zero, base, i, type); });
   };
-  clear(zeroRow, 0, ringWidth);
+  clear(zeroRow, 0, rowPixels);
+  if (!problem.expand)
+    return;
+  ring = b.scratch(rings * ringRows * ringWidth * panelWidth * bytes);
   b.loop(b.i64(0), b.i64(rings * ringRows), b.i64(1), [&](Value row) {
     Value base = b.address(ring, b.mul(row, b.i64(ringWidth * panelWidth)), type);
     clear(base, 0, width.padLow);
@@ -201,7 +210,8 @@ void BlockEmitter::runOverSteps() {
     Value isFirst = arith::OrIOp::create(b, b.compare(arith::CmpIPredicate::eq, unit, range.begin),
                                          b.compare(arith::CmpIPredicate::eq, step, b.i64(0)));
     forPanels({}, [&](Value panel) {
-      panelRing = b.address(ring, b.mul(panel, b.i64(panelElements)), type);
+      if (problem.expand)
+        panelRing = b.address(ring, b.mul(panel, b.i64(panelElements)), type);
       emitStep(step, isFirst);
     });
     firstOutputRow = b.mul(step, b.i64(stepRows));
@@ -239,25 +249,26 @@ void BlockEmitter::runOverPanels() {
 void BlockEmitter::emitStep(Value step, Value isFirst) {
   firstOutputRow = b.mul(step, b.i64(stepRows));
   Value firstInputRow = b.sub(b.mul(firstOutputRow, b.i64(height.stride)), b.i64(height.padLow));
-  Value endInputRow = b.add(firstInputRow, b.i64(ringRows));
   const int64_t pixelStride = (problem.expand ? problem.expand->problem : problem.depthwise.problem).pixelStride;
   inputBase = b.address(problem.input, b.mul(image, b.i64(inputHeight * inputWidth * pixelStride)), type);
 
-  // Rows that the step before has left in the ring are not made again.
-  Value kept = b.select(isFirst, b.i64(0), b.i64(ringRows - stepRows * height.stride));
-  Value begin = b.max(b.add(firstInputRow, kept), b.i64(0)), end = b.min(endInputRow, b.i64(inputHeight));
-  b.loop(begin, end, b.i64(1), [&](Value row) { expandRow(row); });
+  if (problem.expand) {
+    // Rows that the step before has left in the ring are not made again.
+    Value kept = b.select(isFirst, b.i64(0), b.i64(ringRows - stepRows * height.stride));
+    Value begin = b.max(b.add(firstInputRow, kept), b.i64(0)), end = b.min(b.add(firstInputRow, b.i64(ringRows)), b.i64(inputHeight));
+    b.loop(begin, end, b.i64(1), [&](Value row) { expandRow(row); });
+  }
 
   SmallVector<Value> rows;
   for (int64_t i = 0; i < ringRows; ++i) {
     Value row = b.add(firstInputRow, b.i64(i));
     Value isInside = b.compare(arith::CmpIPredicate::ult, row, b.i64(inputHeight));
-    Value slot = b.rem(b.max(row, b.i64(0)), b.i64(ringRows));
-    rows.push_back(b.select(isInside, b.address(panelRing, b.mul(slot, b.i64(ringWidth * panelWidth)), type), zeroRow));
+    Value place = problem.expand ? b.address(panelRing, b.mul(b.rem(b.max(row, b.i64(0)), b.i64(ringRows)), b.i64(ringWidth * panelWidth)), type)
+                                 : b.address(inputBase, b.add(b.mul(row, b.i64(inputWidth * filterStride)), column), type);
+    rows.push_back(b.select(isInside, place, zeroRow));
   }
-  unsigned budget = b.options().vectorRegisters >= 32 ? 14 : b.options().vectorBits >= 256 ? 8 : 6;
   for (unsigned v = 0; v != vectors; ++v)
-    forColumns(outputWidth, budget / stepRows, [&](Value x, unsigned count) { filterTile(rows, firstOutputRow, x, count, v); });
+    filterRow(rows, v);
 }
 
 void BlockEmitter::expandRow(Value row) {
@@ -266,19 +277,11 @@ void BlockEmitter::expandRow(Value row) {
 }
 
 void BlockEmitter::expandTile(Value row, Value ringRow, Value x, unsigned pixels) {
-  const ConvolutionProblem &source = problem.expand ? problem.expand->problem : problem.depthwise.problem;
+  const ConvolutionProblem &source = problem.expand->problem;
   Value firstPixel = b.add(b.mul(row, b.i64(inputWidth)), x);
   Value first = b.address(inputBase, b.mul(firstPixel, b.i64(source.pixelStride)), type);
   Value target = b.address(ringRow, b.mul(b.add(x, b.i64(width.padLow)), b.i64(panelWidth)), type);
   auto placeOf = [&](Value pixel, unsigned v) { return b.add(b.mul(pixel, b.i64(panelWidth)), b.i64(int64_t(v) * lanes)); };
-  if (!problem.expand) {
-    for (unsigned p = 0; p != pixels; ++p)
-      for (unsigned v = 0; v != vectors; ++v) {
-        Value channel = b.add(column, b.i64(p * source.pixelStride + int64_t(v) * lanes));
-        b.store(b.load(first, channel, type, lanes, v < masks.size() ? masks[v] : Value()), target, placeOf(b.i64(p), v), type);
-      }
-    return;
-  }
   TileRows tileRows;
   tileRows.kStride = b.i64(1);
   tileRows.storage = type;
@@ -296,7 +299,31 @@ void BlockEmitter::expandTile(Value row, Value ringRow, Value x, unsigned pixels
   });
 }
 
-void BlockEmitter::filterTile(ArrayRef<Value> rows, Value firstRow, Value x, unsigned count, unsigned v) {
+void BlockEmitter::filterRow(ArrayRef<Value> rows, unsigned v) {
+  const unsigned budget = b.options().vectorRegisters >= 32 ? 14 : b.options().vectorBits >= 256 ? 8 : 6;
+  const int64_t each = evenRows(outputWidth, budget / stepRows);
+  auto columnsOf = [&](int64_t x, int64_t count) {
+    int64_t all = (count - 1) * width.stride + width.taps;
+    if (problem.expand) // Borders are in the ring.
+      return Columns(0, all);
+    int64_t start = width.position(x, 0), begin = std::clamp<int64_t>(-start, 0, all);
+    return Columns(begin, std::clamp<int64_t>(inputWidth - start, begin, all));
+  };
+  // Runs of whole tiles with the same columns are loops.
+  for (int64_t x = 0; x < outputWidth;) {
+    int64_t count = std::min(each, outputWidth - x), next = x + count;
+    Columns columns = columnsOf(x, count);
+    while (count == each && next + each <= outputWidth && columnsOf(next, each) == columns)
+      next += each;
+    if (next == x + count)
+      filterTile(rows, b.i64(x), count, columns, v);
+    else
+      b.loop(b.i64(x), b.i64(next), b.i64(each), [&](Value first) { filterTile(rows, first, count, columns, v); });
+    x = next;
+  }
+}
+
+void BlockEmitter::filterTile(ArrayRef<Value> rows, Value x, unsigned count, Columns columns, unsigned v) {
   Value channel = b.add(column, b.i64(int64_t(v) * lanes));
   Value mask = v < masks.size() ? masks[v] : Value();
   Value weightBase = b.address(problem.depthwise.filter, channel, type);
@@ -309,11 +336,12 @@ void BlockEmitter::filterTile(ArrayRef<Value> rows, Value firstRow, Value x, uns
   StageEpilogue::Tile tile;
   tile.shape = {unsigned(stepRows) * count, 1};
   Values sums = zeroAccumulators(b, tile.shape, type);
-  const int64_t inputColumns = (count - 1) * width.stride + width.taps;
-  Value firstColumn = b.add(b.mul(x, b.i64(width.stride * panelWidth)), b.i64(int64_t(v) * lanes));
+  // In the ring, the first column is the left border.
+  Value firstColumn = b.sub(b.mul(x, b.i64(width.stride)), b.i64(problem.expand ? 0 : width.padLow));
+  Value firstElement = b.add(b.mul(firstColumn, b.i64(filterStride)), b.i64(int64_t(v) * lanes));
   for (int64_t i = 0; i < ringRows; ++i) {
-    Value base = b.address(rows[i], firstColumn, type);
-    for (int64_t c = 0; c < inputColumns; ++c) {
+    Value base = b.address(rows[i], firstElement, type);
+    for (int64_t c = columns.first; c < columns.second; ++c) {
       Value pixel;
       for (int64_t oy = 0; oy < stepRows; ++oy)
         for (int64_t ox = 0; ox < count; ++ox) {
@@ -321,7 +349,7 @@ void BlockEmitter::filterTile(ArrayRef<Value> rows, Value firstRow, Value x, uns
           if (ky < 0 || kx < 0 || ky >= height.taps || kx >= width.taps)
             continue;
           if (!pixel)
-            pixel = b.load(base, b.i64(c * panelWidth), type, lanes);
+            pixel = b.load(base, b.i64(c * filterStride), type, lanes, problem.expand ? Value() : mask);
           Value &sum = sums[oy * count + ox];
           sum = multiplyAdd(b, pixel, weight(ky * width.taps + kx), sum);
         }
@@ -333,7 +361,7 @@ void BlockEmitter::filterTile(ArrayRef<Value> rows, Value firstRow, Value x, uns
   tile.column = channel;
   if (mask)
     tile.masks.push_back(mask);
-  tile.rowIndices = [&](Value pixel) { return SmallVector<Value>{image, b.add(firstRow, rowOf(pixel)), columnOf(pixel)}; };
+  tile.rowIndices = [&](Value pixel) { return SmallVector<Value>{image, b.add(firstOutputRow, rowOf(pixel)), columnOf(pixel)}; };
   auto resultType = cast<RankedTensorType>(problem.depthwise.value.getType());
   filterEpilogue.emit(tile, sums, [&](Value result, ArrayRef<LaneValue> at, Value pixel, unsigned, Value) {
     if (!problem.project)
