@@ -3,7 +3,7 @@
 #define STATOR_TOOLS_STATOR_BENCH_PROFILEREPORT_H
 
 #include "serialization/Base/JsonWriter.h"
-#include "tools/stator-bench/MachinePeak.h"
+#include "tools/support/MachinePeak.h"
 #include "tools/stator-bench/Measurement.h"
 
 namespace stator::tools {

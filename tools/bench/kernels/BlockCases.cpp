@@ -46,7 +46,7 @@ public:
                       .str();
   }
 
-  TextCase result{};
+  Benchmark result{};
 
 private:
   int64_t filteredSize() const { return (block.size - 1) / block.stride + 1; }
@@ -96,13 +96,13 @@ private:
 
 } // namespace
 
-std::vector<TextCase> blockCases() {
+std::vector<Benchmark> blockCases() {
   const Block blocks[] = {{112, 16, 96, 24, 3, 2, "relu6"},  {56, 24, 144, 24, 3, 1, "relu6"}, {56, 24, 144, 32, 3, 2, "relu6"},
                           {28, 32, 192, 32, 3, 1, "relu6"},  {14, 96, 576, 96, 3, 1, "relu6"}, {7, 160, 960, 160, 3, 1, "relu6"},
                           {112, 16, 96, 24, 3, 2, "silu"},   {56, 24, 144, 24, 3, 1, "silu"},  {56, 24, 144, 40, 5, 2, "silu"},
                           {28, 40, 240, 40, 5, 1, "silu"},   {14, 112, 672, 112, 5, 1, "silu"}, {7, 192, 1152, 192, 5, 1, "silu"},
                           {112, 32, 32, 16, 3, 1, "relu6"}};
-  std::vector<TextCase> cases;
+  std::vector<Benchmark> cases;
   for (const Block &block : blocks)
     for (auto [first, last] : {std::pair(0, 1), {1, 2}, {2, 3}, {0, 2}, {1, 3}, {0, 3}})
       if (first > 0 || block.expanded != block.inputs)

@@ -1,11 +1,10 @@
-//===- Library.cpp - the benchmark's cases by oneDNN -----------------------===//
+//===- Library.cpp - the benchmark's contractions by oneDNN ----------------===//
 
 #include "tools/bench/kernels/Cases.h"
 
 #ifdef STATOR_BENCH_ONEDNN
+#include "tools/bench/kernels/LibraryPrimitive.h"
 #include <dlfcn.h>
-#include <oneapi/dnnl/dnnl.hpp>
-#include <unordered_map>
 #endif
 
 namespace stator::bench {
@@ -13,35 +12,6 @@ namespace stator::bench {
 #ifdef STATOR_BENCH_ONEDNN
 
 using namespace dnnl;
-
-namespace {
-
-struct Primitive {
-  engine device{engine::kind::cpu, 0};
-  stream queue{device};
-  primitive operation;
-  std::unordered_map<int, memory> arguments;
-  std::vector<memory> weights;
-  size_t calls = 0;
-
-  void add(int argument, const memory::desc &layout, int copies = 1) {
-    for (int i = 1; i < copies; ++i)
-      weights.push_back(fill(layout));
-    arguments.emplace(argument, fill(layout));
-    if (argument == DNNL_ARG_WEIGHTS)
-      weights.push_back(arguments.at(argument));
-  }
-
-  memory fill(const memory::desc &layout) {
-    memory buffer(layout, device);
-    float *data = static_cast<float *>(buffer.get_data_handle());
-    for (size_t i = 0; i < layout.get_size() / 4; ++i)
-      data[i] = float(int(i % 17) - 8) / 8;
-    return buffer;
-  }
-};
-
-} // namespace
 
 static primitive_attr attributes(const KernelCase &c) {
   primitive_attr result;
@@ -54,25 +24,22 @@ static primitive_attr attributes(const KernelCase &c) {
   return result;
 }
 
-static std::shared_ptr<Primitive> makeMatmul(const KernelCase &c, int copies) {
-  auto result = std::make_shared<Primitive>();
+static void makeMatmul(Primitive &result, const KernelCase &c, int copies) {
   const auto f32 = memory::data_type::f32;
   memory::desc a({c.rows, c.depth}, f32, memory::format_tag::ab), w({c.depth, c.columns}, f32, memory::format_tag::any),
       y({c.rows, c.columns}, f32, memory::format_tag::ab);
   memory::desc bias({1, c.columns}, f32, memory::format_tag::ab);
   const bool hasBias = c.epilogue != KernelCase::None;
-  matmul::primitive_desc descriptor(hasBias ? matmul::desc(a, w, bias, y) : matmul::desc(a, w, y), attributes(c), result->device);
+  matmul::primitive_desc descriptor(hasBias ? matmul::desc(a, w, bias, y) : matmul::desc(a, w, y), attributes(c), result.device);
   if (hasBias)
-    result->add(DNNL_ARG_BIAS, bias);
-  result->operation = matmul(descriptor);
-  result->add(DNNL_ARG_SRC, a);
-  result->add(DNNL_ARG_WEIGHTS, descriptor.weights_desc(), copies);
-  result->add(DNNL_ARG_DST, y);
-  return result;
+    result.add(DNNL_ARG_BIAS, bias);
+  result.operation = matmul(descriptor);
+  result.add(DNNL_ARG_SRC, a);
+  result.add(DNNL_ARG_WEIGHTS, descriptor.weights_desc(), copies);
+  result.add(DNNL_ARG_DST, y);
 }
 
-static std::shared_ptr<Primitive> makeConvolution(const KernelCase &c, int copies) {
-  auto result = std::make_shared<Primitive>();
+static void makeConvolution(Primitive &result, const KernelCase &c, int copies) {
   const auto f32 = memory::data_type::f32;
   const auto any = memory::format_tag::any, nhwc = memory::format_tag::nhwc;
   memory::desc x({1, c.channels, c.size, c.size}, f32, nhwc), y({1, c.outputs, c.outputSize(), c.outputSize()}, f32, nhwc);
@@ -83,29 +50,35 @@ static std::shared_ptr<Primitive> makeConvolution(const KernelCase &c, int copie
   const memory::dims strides = {c.stride, c.stride}, padding = {c.pad, c.pad};
   const auto kind = prop_kind::forward_inference;
   const auto direct = algorithm::convolution_direct;
-  auto description = hasBias ? convolution_forward::desc(kind, direct, x, w, bias, y, strides, padding, padding)
-                             : convolution_forward::desc(kind, direct, x, w, y, strides, padding, padding);
-  convolution_forward::primitive_desc descriptor(description, attributes(c), result->device);
+  const memory::dims gaps = {c.dilation - 1, c.dilation - 1};
+  auto description = hasBias ? convolution_forward::desc(kind, direct, x, w, bias, y, strides, gaps, padding, padding)
+                             : convolution_forward::desc(kind, direct, x, w, y, strides, gaps, padding, padding);
+  convolution_forward::primitive_desc descriptor(description, attributes(c), result.device);
   if (hasBias)
-    result->add(DNNL_ARG_BIAS, bias);
-  result->operation = convolution_forward(descriptor);
-  result->add(DNNL_ARG_SRC, x);
-  result->add(DNNL_ARG_WEIGHTS, descriptor.weights_desc(), copies);
-  result->add(DNNL_ARG_DST, y);
-  return result;
+    result.add(DNNL_ARG_BIAS, bias);
+  result.operation = convolution_forward(descriptor);
+  result.add(DNNL_ARG_SRC, x);
+  result.add(DNNL_ARG_WEIGHTS, descriptor.weights_desc(), copies);
+  result.add(DNNL_ARG_DST, y);
 }
 
-std::function<void()> libraryCase(const KernelCase &c, int copies) {
-  try {
-    std::shared_ptr<Primitive> primitive = c.isMatmul ? makeMatmul(c, copies) : makeConvolution(c, copies);
-    return [primitive] {
-      primitive->arguments.at(DNNL_ARG_WEIGHTS) = primitive->weights[primitive->calls++ % primitive->weights.size()];
-      primitive->operation.execute(primitive->queue, primitive->arguments);
-      primitive->queue.wait();
-    };
-  } catch (const dnnl::error &) {
-    return {};
-  }
+LibraryMaker libraryContraction(const KernelCase &c) {
+  return libraryCall([c](Primitive &primitive, int copies) {
+    c.isMatmul ? makeMatmul(primitive, c, copies) : makeConvolution(primitive, c, copies);
+  });
+}
+
+LibraryMaker libraryBatchedMatmul(int64_t batch, int64_t rows, int64_t depth, int64_t columns) {
+  return libraryCall([=](Primitive &primitive, int) {
+    const auto f32 = memory::data_type::f32;
+    const auto dense = memory::format_tag::abc;
+    memory::desc a({batch, rows, depth}, f32, dense), b({batch, depth, columns}, f32, dense), y({batch, rows, columns}, f32, dense);
+    matmul::primitive_desc descriptor(matmul::desc(a, b, y), primitive.device);
+    primitive.operation = matmul(descriptor);
+    primitive.add(DNNL_ARG_SRC, a);
+    primitive.add(DNNL_ARG_WEIGHTS, b);
+    primitive.add(DNNL_ARG_DST, y);
+  });
 }
 
 void setLibraryThreads(unsigned threads) {
@@ -116,7 +89,8 @@ void setLibraryThreads(unsigned threads) {
 
 #else
 
-std::function<void()> libraryCase(const KernelCase &, int) { return {}; }
+LibraryMaker libraryContraction(const KernelCase &) { return {}; }
+LibraryMaker libraryBatchedMatmul(int64_t, int64_t, int64_t, int64_t) { return {}; }
 void setLibraryThreads(unsigned) {}
 
 #endif

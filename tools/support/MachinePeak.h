@@ -1,7 +1,7 @@
 // What this machine can do at best: the figures that a profile is compared with. Measured on the spot, since clock rates, vector units and
 // memory differ even between machines of one name; takes less than 0.3 s.
-#ifndef STATOR_TOOLS_STATOR_BENCH_MACHINEPEAK_H
-#define STATOR_TOOLS_STATOR_BENCH_MACHINEPEAK_H
+#ifndef STATOR_TOOLS_SUPPORT_MACHINEPEAK_H
+#define STATOR_TOOLS_SUPPORT_MACHINEPEAK_H
 
 #include <utility>
 #include <vector>
@@ -24,4 +24,4 @@ MachinePeak measureMachinePeak(int threads);
 
 } // namespace stator::tools
 
-#endif // STATOR_TOOLS_STATOR_BENCH_MACHINEPEAK_H
+#endif // STATOR_TOOLS_SUPPORT_MACHINEPEAK_H

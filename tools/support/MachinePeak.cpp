@@ -1,6 +1,6 @@
 // Chains of multiply-adds that depend on nothing but themselves, and loops that read. Best of several short runs: other processes only
 // ever add time.
-#include "tools/stator-bench/MachinePeak.h"
+#include "tools/support/MachinePeak.h"
 
 #include <algorithm>
 #include <atomic>
