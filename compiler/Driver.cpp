@@ -24,12 +24,15 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cstdlib>
 #include <set>
 
 using namespace mlir;
 using namespace stator;
 using namespace stator::compiler;
 
+/// Names no folder: there is to be no cache.
+static constexpr llvm::StringLiteral kNoCache = "off";
 /// On the module, so that dumps carry it: keys and values in turn, for the artifact's list of remarks.
 static constexpr llvm::StringLiteral kInfoAttr = "graph.info";
 
@@ -43,6 +46,7 @@ Driver::Driver(MLIRContext &context, const CompileOptions &options, DriverHooks 
 }
 
 void Driver::progress(const Stage &stage, const std::string &detail) {
+  stageName = stage.name;
   if (options.onProgress)
     options.onProgress(
         {std::string(stage.name), static_cast<unsigned>(stage.id) + 1, static_cast<unsigned>(pipelineStages().size()), detail});
@@ -56,10 +60,12 @@ LogicalResult Driver::runPasses(ModuleOp module, llvm::function_ref<void(OpPassM
   if (hooks.configure && failed(hooks.configure(passes)))
     return failure();
   build(passes);
+  times.watch(passes, stageName);
   return passes.run(module);
 }
 
 Status Driver::importFile(const std::string &path) {
+  TimedScope time(times, "stage", "import");
   STATOR_TRY(importOptions, importOptionsOf(options));
   const Stage *first = findStage(options.startFrom);
   if (first && first->id != StageId::Import) {
@@ -160,6 +166,7 @@ Status Driver::run() {
     bool isDone = stage.id == StageId::Import || (first && stage.id < first->id);
     if (!isDone) {
       progress(stage);
+      TimedScope time(times, "stage", std::string(stage.name));
       STATOR_RETURN_IF_ERROR(runStage(stage));
       if (stage.id != StageId::Artifact)
         STATOR_RETURN_IF_ERROR(dump(stage));
@@ -192,21 +199,44 @@ Status Driver::runStage(const Stage &stage) {
   return okStatus();
 }
 
+/// The folder that the options or the environment name; null for none.
+std::unique_ptr<codegen::CompileCache> Driver::openCache() {
+  std::string folder = options.cacheDir;
+  if (const char *fromEnvironment = std::getenv("STATOR_CACHE_DIR"); folder.empty() && fromEnvironment)
+    folder = fromEnvironment;
+  if (folder.empty() || folder == kNoCache)
+    return nullptr;
+  return std::make_unique<codegen::CompileCache>(folder, options.cacheBytes, [this](const std::string &message) {
+    if (options.onDiagnostic)
+      options.onDiagnostic({Diagnostic::Severity::Warning, "", message});
+  });
+}
+
 Status Driver::runCodegen() {
   STATOR_TRY(levels, cpuLevelsOf(options));
+  std::unique_ptr<codegen::CompileCache> cache = openCache();
   CodegenRequest request;
   request.levels = levels;
   request.optimisationLevel = options.optimisationLevel;
   request.dumpKernelsDir = options.dumpKernelsDir;
   request.keepLowered = !options.dumpIrDir.empty();
+  request.cache = cache.get();
+  request.times = &times;
   request.runPasses = [this](ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) { return runPasses(module, build); };
-  request.onLevel = [this](const std::string &level) { progress(*findStage("codegen"), level); };
+  request.onProgress = [this](const std::string &detail) { progress(*findStage("codegen"), detail); };
   Result<CompiledKernels> compiled = compileKernelLibraries(*ir, request);
   if (!compiled.ok())
     return diagnostics.failure(compiled.status().code(), compiled.status().message());
   kernels = std::move(*compiled);
   for (const codegen::KernelLibrary &library : kernels.libraries)
     result.cpuLevels.push_back(library.level);
+  if (cache) {
+    cache->trim();
+    result.usesCache = true;
+    result.cacheHits = kernels.unitsFromCache;
+    result.cacheMisses = kernels.units - kernels.unitsFromCache;
+    result.cacheDamaged = cache->statistics().damaged;
+  }
   return okStatus();
 }
 
@@ -274,13 +304,18 @@ Status Driver::dump(const Stage &stage) {
   return writeParameterSideFile(graph::parametersOf(&context), std::string(path));
 }
 
+CompileSummary Driver::takeSummary() {
+  result.times = times.entries();
+  return std::move(result);
+}
+
 Result<CompileSummary> compiler::compile(const std::string &path, const CompileOptions &options, DriverHooks hooks) {
   STATOR_RETURN_IF_ERROR(validate(options));
   MLIRContext context;
   Driver driver(context, options, std::move(hooks));
   STATOR_RETURN_IF_ERROR(driver.importFile(path));
   STATOR_RETURN_IF_ERROR(driver.run());
-  return driver.summary();
+  return driver.takeSummary();
 }
 
 Result<CompileSummary> compiler::compile(const std::string &path, const CompileOptions &options) { return compile(path, options, {}); }
@@ -292,7 +327,7 @@ Result<CompileSummary> compiler::compile(trace::Builder &model, const CompileOpt
   Driver driver(*impl.context(), options, {});
   STATOR_RETURN_IF_ERROR(driver.adopt(impl.takeModule()));
   STATOR_RETURN_IF_ERROR(driver.run());
-  return driver.summary();
+  return driver.takeSummary();
 }
 
 std::vector<StageInfo> compiler::stages() {

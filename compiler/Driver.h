@@ -41,7 +41,8 @@ public:
   Status run();
 
   mlir::ModuleOp module() { return *ir; }
-  const CompileSummary &summary() const { return result; }
+  /// With the times until now.
+  CompileSummary takeSummary();
   /// What the importer found out about the model; its module has moved on.
   const ImportedModel &imported() const { return model; }
 
@@ -51,6 +52,7 @@ private:
   Status verifyImported();
   Status verifyDump(const Stage &first);
   Status runStage(const Stage &stage);
+  std::unique_ptr<codegen::CompileCache> openCache();
   Status runCodegen();
   Status runArtifact();
   Status dump(const Stage &stage);
@@ -67,6 +69,9 @@ private:
   CompiledKernels kernels;
   std::string optimisedGraph;
   ImportedModel model;
+  TimeRecorder times;
+  /// Of the stage that has begun last.
+  std::string stageName = "import";
   CompileSummary result;
 };
 

@@ -17,12 +17,16 @@ using llvm::StringRef;
 
 Result<std::vector<CpuLevel>> compiler::cpuLevelsOf(const CompileOptions &options) {
   std::vector<CpuLevel> targets;
+  auto isNamed = [](const CpuLevel &level, const std::string &name) {
+    return name == level.name || (name.size() == 2 && StringRef(level.name).ends_with("-" + name));
+  };
   if (!options.processor.empty()) {
     // The features are what is measured on the machine; its name only tunes, and is masked on many virtual machines.
     if (options.processor != "host") {
-      if (const CpuLevel *level = findCpuLevel(options.processor))
-        return std::vector<CpuLevel>{*level};
-      return unsupported("processor `" + options.processor + "` is not known, expected `host` or a level such as x86-64-v3");
+      for (const CpuLevel &level : cpuLevels())
+        if (isNamed(level, options.processor))
+          return std::vector<CpuLevel>{level};
+      return unsupported("processor `" + options.processor + "` is not known, expected `host` or a level such as x86-64-v3 or v3");
     }
     llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
     auto levels = cpuLevels();
@@ -33,16 +37,14 @@ Result<std::vector<CpuLevel>> compiler::cpuLevelsOf(const CompileOptions &option
     return unsupported("this machine has none of the CPU levels that kernels are built for");
   }
   auto wants = [&](const CpuLevel &level) {
-    return options.cpuLevels.empty() || llvm::any_of(options.cpuLevels, [&](const std::string &name) {
-             return name == level.name || (name.size() == 2 && StringRef(level.name).ends_with("-" + name));
-           });
+    return options.cpuLevels.empty() || llvm::any_of(options.cpuLevels, [&](const std::string &name) { return isNamed(level, name); });
   };
   auto levels = cpuLevels();
   for (const CpuLevel &level : llvm::reverse(levels))
     if (wants(level))
       targets.push_back(level);
   for (const std::string &name : options.cpuLevels)
-    if (llvm::none_of(levels, [&](const CpuLevel &level) { return name == level.name || StringRef(level.name).ends_with("-" + name); })) {
+    if (llvm::none_of(levels, [&](const CpuLevel &level) { return isNamed(level, name); })) {
       std::string known;
       for (const CpuLevel &level : levels)
         known += (known.empty() ? "" : ", ") + std::string(level.name);

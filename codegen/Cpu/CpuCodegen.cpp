@@ -29,7 +29,9 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <chrono>
 #include <mutex>
+#include <utility>
 
 namespace stator::codegen {
 
@@ -143,69 +145,84 @@ static llvm::Error dumpTexts(llvm::Module &module, llvm::TargetMachine &machine,
   return dump(stem + ".s", llvm::StringRef(assembly.data(), assembly.size()));
 }
 
-/// The module stands behind the context that it lives in, so that it goes first.
-struct KernelCompilation::State {
-  CpuCodegenOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-  KernelLibrary library;
+namespace {
+class Stopwatch {
+public:
+  /// Seconds since the last call, or since the beginning.
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(start, now)).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
+} // namespace
 
-KernelCompilation::KernelCompilation(std::unique_ptr<State> state) : state(std::move(state)) {}
-KernelCompilation::KernelCompilation(KernelCompilation &&) = default;
-KernelCompilation::~KernelCompilation() = default;
+void prepareForCodegen(mlir::MLIRContext &context) {
+  mlir::registerBuiltinDialectTranslation(context);
+  mlir::registerLLVMDialectTranslation(context);
+  initialiseX86();
+}
 
-llvm::Expected<KernelCompilation> KernelCompilation::translate(mlir::ModuleOp module, const CpuLevel &level,
-                                                               const CpuCodegenOptions &options) {
+llvm::Expected<KernelObject> compileObject(mlir::ModuleOp source, const CpuLevel &level, const CpuCodegenOptions &options) {
   auto machine = createTargetMachine(level, options);
   if (!machine)
     return machine.takeError();
-  auto state = std::make_unique<State>();
-  state->options = options;
-  state->machine = std::move(*machine);
-  mlir::registerBuiltinDialectTranslation(*module.getContext());
-  mlir::registerLLVMDialectTranslation(*module.getContext());
-  state->module = mlir::translateModuleToLLVMIR(module, state->context, "stator-kernels");
-  if (!state->module)
+  KernelObject object;
+  Stopwatch watch;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(source, context, "stator-kernels");
+  if (!module)
     return llvm::createStringError("the kernels could not be translated to LLVM IR");
-  state->module->setDataLayout(state->machine->createDataLayout());
-  state->module->setTargetTriple(llvm::Triple(hostTriple));
-  state->library.level = level.name;
-  state->library.requiredFeatures = level.requiredFeatures;
-  state->library.symbols = prepareFunctions(*state->module, *state->machine, level);
-  return KernelCompilation(std::move(state));
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple(llvm::Triple(hostTriple));
+  object.symbols = prepareFunctions(*module, **machine, level);
+  object.times.translate = watch.lap();
+
+  if (options.optimisationLevel > 0)
+    optimise(*module, **machine, options.optimisationLevel);
+  replaceSingleLaneStores(*module);
+  object.times.optimise = watch.lap();
+  if (!options.dumpStem.empty())
+    if (llvm::Error error = dumpTexts(*module, **machine, options.dumpStem))
+      return std::move(error);
+
+  watch.lap();
+  llvm::SmallVector<char, 0> bytes;
+  if (llvm::Error error = emit(*module, **machine, llvm::CodeGenFileType::ObjectFile, bytes))
+    return std::move(error);
+  object.bytes.assign(bytes.begin(), bytes.end());
+  object.times.emit = watch.lap();
+  return object;
 }
 
-llvm::Expected<KernelLibrary> KernelCompilation::compile() {
-  llvm::Module &module = *state->module;
-  llvm::TargetMachine &machine = *state->machine;
-  const std::string &dumpStem = state->options.dumpStem;
-  if (state->options.optimisationLevel > 0)
-    optimise(module, machine, state->options.optimisationLevel);
-  replaceSingleLaneStores(module);
-  if (!dumpStem.empty())
-    if (llvm::Error error = dumpTexts(module, machine, dumpStem))
-      return std::move(error);
-
-  llvm::SmallVector<char, 0> object;
-  if (llvm::Error error = emit(module, machine, llvm::CodeGenFileType::ObjectFile, object))
-    return std::move(error);
-  auto linked = linkSharedObject(object);
+llvm::Expected<KernelLibrary> linkKernels(llvm::ArrayRef<const KernelObject *> objects, const CpuLevel &level,
+                                          const std::string &dumpStem) {
+  KernelLibrary library;
+  library.level = level.name;
+  library.requiredFeatures = level.requiredFeatures;
+  llvm::SmallVector<llvm::ArrayRef<char>> inputs;
+  for (const KernelObject *object : objects) {
+    inputs.push_back(object->bytes);
+    library.symbols.insert(library.symbols.end(), object->symbols.begin(), object->symbols.end());
+  }
+  auto linked = linkSharedObject(inputs);
   if (!linked)
     return linked.takeError();
-  std::vector<char> &bytes = state->library.sharedObject = std::move(*linked);
+  library.sharedObject = std::move(*linked);
   if (!dumpStem.empty())
-    if (llvm::Error error = dump(dumpStem + ".so", llvm::StringRef(bytes.data(), bytes.size())))
+    if (llvm::Error error = dump(dumpStem + ".so", llvm::StringRef(library.sharedObject.data(), library.sharedObject.size())))
       return std::move(error);
-  return std::move(state->library);
+  return library;
 }
 
 llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options) {
-  llvm::Expected<KernelCompilation> compilation = KernelCompilation::translate(module, level, options);
-  if (!compilation)
-    return compilation.takeError();
-  return compilation->compile();
+  prepareForCodegen(*module.getContext());
+  llvm::Expected<KernelObject> object = compileObject(module, level, options);
+  if (!object)
+    return object.takeError();
+  return linkKernels({&*object}, level, options.dumpStem);
 }
 
 } // namespace stator::codegen

@@ -1,13 +1,13 @@
 //===- CpuCodegen.h - LLVM dialect to one shared object per CPU level ------===//
 //
 // Kernels leave MLIR here: a module in the LLVM dialect becomes LLVM IR, is
-// optimised and compiled for one feature level and linked in process into a
-// self-contained shared object. The object has no dependency and no undefined
-// symbol, so the loader can map it from inside the artifact.
+// optimised and compiled for one feature level into a relocatable object; the
+// objects of a level are linked in process into a self-contained shared object.
+// That one has no dependency and no undefined symbol, so the loader can map it
+// from inside the artifact.
 //
-// Only the first step reads the MLIR module. What comes after takes most of the
-// time and touches nothing shared, so a caller may run it on other threads while
-// it lowers the next level.
+// Kernels call nothing but the barrier that they are given, so each can be a
+// module of its own: compiled on any thread, in any order, or taken from a cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 #include "dialects/Target/CpuLevel.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,12 +29,26 @@ namespace stator::codegen {
 struct CpuCodegenOptions {
   /// 0..3: 0 only what correctness needs, 2 the default.
   unsigned optimisationLevel = 2;
-  /// When not empty, `<stem>.ll` (optimised), `<stem>.s` and `<stem>.so` are written there.
+  /// When not empty, `<stem>.ll` (optimised) and `<stem>.s` are written there; linking writes `<stem>.so`.
   std::string dumpStem;
   /// When not empty, overrides the level's processor ("znver4") ...
   std::string processor;
   /// ... and adds target features ("+avx512bf16").
   std::string extraFeatures;
+};
+
+/// Where the time went, in seconds.
+struct CodegenTimes {
+  double translate = 0, optimise = 0, emit = 0;
+};
+
+/// What one module of kernels became.
+struct KernelObject {
+  /// The bytes of a relocatable ELF object.
+  std::vector<char> bytes;
+  /// Exported functions in module order.
+  std::vector<std::string> symbols;
+  CodegenTimes times;
 };
 
 struct KernelLibrary {
@@ -46,25 +60,17 @@ struct KernelLibrary {
   std::vector<std::string> symbols;
 };
 
-/// Kernels of one level on their way from LLVM IR to a shared object. Owns all that it needs.
-class KernelCompilation {
-public:
-  /// Translates every public `llvm.func` of `module`, which is not changed and not used any more afterwards.
-  /// Not thread-safe within one MLIR context.
-  static llvm::Expected<KernelCompilation> translate(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options);
-  /// The rest of the work; to be called once, from any thread. The same module and options give the same bytes.
-  llvm::Expected<KernelLibrary> compile();
+/// To be called once for a context before compileObject() is: from then on calls for it may come from several threads.
+void prepareForCodegen(mlir::MLIRContext &context);
 
-  KernelCompilation(KernelCompilation &&);
-  ~KernelCompilation();
+/// Compiles every public `llvm.func` of `module`. The same module and options give the same bytes.
+llvm::Expected<KernelObject> compileObject(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options = {});
 
-private:
-  struct State;
-  explicit KernelCompilation(std::unique_ptr<State> state);
-  std::unique_ptr<State> state;
-};
+/// Joins objects of one level; their order is that of the functions in the result. `dumpStem` as in the options.
+llvm::Expected<KernelLibrary> linkKernels(llvm::ArrayRef<const KernelObject *> objects, const CpuLevel &level,
+                                          const std::string &dumpStem = "");
 
-/// Both steps. Thread-safe when each call has a module of its own context.
+/// All of it, for a module that holds all kernels.
 llvm::Expected<KernelLibrary> compileKernels(mlir::ModuleOp module, const CpuLevel &level, const CpuCodegenOptions &options = {});
 
 } // namespace stator::codegen

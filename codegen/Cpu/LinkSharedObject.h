@@ -1,4 +1,4 @@
-//===- LinkSharedObject.h - object bytes to shared object bytes ------------===//
+//===- LinkSharedObject.h - objects to shared object bytes -----------------===//
 
 #ifndef STATOR_CODEGEN_CPU_LINKSHAREDOBJECT_H
 #define STATOR_CODEGEN_CPU_LINKSHAREDOBJECT_H
@@ -10,10 +10,10 @@
 
 namespace stator::codegen {
 
-/// Links one relocatable object into a shared object with lld, in process.
+/// Links relocatable objects into a shared object with lld, in process; code and data follow their order.
 /// An undefined symbol is an error: kernels may call nothing.
 /// Thread-safe: calls take turns, since lld keeps global state.
-llvm::Expected<std::vector<char>> linkSharedObject(llvm::ArrayRef<char> object);
+llvm::Expected<std::vector<char>> linkSharedObject(llvm::ArrayRef<llvm::ArrayRef<char>> objects);
 
 } // namespace stator::codegen
 

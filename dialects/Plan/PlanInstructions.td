@@ -63,7 +63,7 @@ def Plan_KernelOp : Plan_Instruction<"kernel", [AttrSizedOperandSegments, Declar
     symbols. `in_place` as in `plan.call`.
 
     ```mlir
-    plan.kernel @kernels::@k_0_1f0c33aa(%x, %w) -> (%y) {family = "map", label = "add", sizes = #graph.dims<["N"]>}
+    plan.kernel @kernels::@map_1f0c33aa(%x, %w) -> (%y) {family = "map", label = "add", sizes = #graph.dims<["N"]>}
     ```
   }];
   let arguments = (ins
@@ -159,7 +159,7 @@ def Plan_LoopOp : Plan_Instruction<"loop", [NoTerminator, NoRegionArguments, Sin
 
     ```mlir
     plan.loop %c {
-      plan.kernel @kernels::@k_0_5d20c9aa(%i) -> (%c) {family = "map", label = "less", sizes = #graph.dims<[]>}
+      plan.kernel @kernels::@map_5d20c9aa(%i) -> (%c) {family = "map", label = "less", sizes = #graph.dims<[]>}
     } do {
       plan.copy %next to %i
     }

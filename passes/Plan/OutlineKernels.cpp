@@ -4,7 +4,9 @@
 // dozen fusions. Kernels are therefore functions that several instructions
 // share. Two fusions share one when their bodies print the same text after the
 // method's symbols have been renamed by order of appearance, which needs no
-// notion of equality but the printer's and cannot depend on hash order.
+// notion of equality but the printer's and cannot depend on hash order. Names
+// are the family and a hash of that text: a kernel has the same name in every
+// model, by which a compile cache finds its object again.
 //
 // Renaming keeps expressions ("s0*s1", "floordiv(s0 - 1, 2) + 1") instead of
 // giving every expression a symbol of its own: operations in a kernel still
@@ -23,6 +25,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
 
 namespace stator::plan {
@@ -135,11 +138,16 @@ class OutlineKernels : public plan::impl::PlanOutlineKernelsPassBase<OutlineKern
     function.get()->setAttr(graph::kSymbolsAttr, symbols.localSymbols());
 
     std::string text;
-    llvm::raw_string_ostream(text) << *function;
+    llvm::raw_string_ostream stream(text);
+    // Flags of the command line may shorten constants in what people read; here every bit counts.
+    function.get()->print(stream, OpPrintingFlags().elideLargeElementsAttrs(INT64_MAX).elideLargeResourceString(INT64_MAX));
     auto [known, isNew] = nameOfText.try_emplace(text);
     if (isNew) {
       std::string hash = llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, /*Width=*/16).substr(0, 8);
-      known->second = ("k_" + Twine(nameOfText.size() - 1) + "_" + hash).str();
+      std::string name = (fusion.getFamily() + "_" + hash).str();
+      for (unsigned i = 2; !names.insert(name).second; ++i)
+        name = (fusion.getFamily() + "_" + hash + "_" + Twine(i)).str();
+      known->second = name;
       function->setName(known->second);
       kernels.push_back(function.release());
       ++numKernels;
@@ -181,6 +189,7 @@ class OutlineKernels : public plan::impl::PlanOutlineKernelsPassBase<OutlineKern
   ModuleOp kernels;
   /// Text of a kernel function to its name. Only looked up, never iterated.
   llvm::StringMap<std::string> nameOfText;
+  llvm::StringSet<> names;
 };
 
 } // namespace

@@ -19,7 +19,7 @@ def PlanOutlineKernelsPass : Pass<"plan-outline-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     %y = graph.fusion (%x) ... {family = "map", kernel = "own"}          // before
-    %y = plan.call @kernels::@k_0_1f0c33aa(%x) {sizes = #graph.dims<["N"]>, ...}  // after
+    %y = plan.call @kernels::@map_1f0c33aa(%x) {sizes = #graph.dims<["N"]>, ...}  // after
     ```
   }];
   let dependentDialects = ["::stator::plan::PlanDialect", "::mlir::func::FuncDialect"];

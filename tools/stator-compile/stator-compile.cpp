@@ -8,6 +8,7 @@
 #include "compiler/Options.h"
 #include "compiler/Registration.h"
 #include "serialization/Base/OutputFile.h"
+#include "tools/stator-compile/TimeReport.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/CompilerMessages.h"
 #include "tools/support/ModelOptions.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 
+#include <charconv>
 #include <csignal>
 #include <unistd.h>
 
@@ -36,9 +38,23 @@ struct Settings {
   bool listOptimisations = false;
   std::string winograd = "auto";
   bool quiet = false;
+  bool timeReport = false;
   bool noReproducer = false;
   std::vector<std::string> mlirArguments;
 };
+
+/// "500MB": a number and a decimal unit, "B" when there is none.
+Status parseBytes(std::string_view text, uint64_t &bytes) {
+  static constexpr std::pair<std::string_view, uint64_t> kUnits[] = {
+      {"kB", 1000}, {"MB", 1000 * 1000}, {"GB", 1000 * 1000 * 1000}, {"TB", uint64_t(1000) * 1000 * 1000 * 1000}, {"B", 1}, {"", 1}};
+  uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit(end, text.data() + text.size() - end);
+  for (const auto &[name, factor] : kUnits)
+    if (error == std::errc() && unit == name && !__builtin_mul_overflow(number, factor, &bytes))
+      return okStatus();
+  return invalidArgument("`" + std::string(text) + "` is not a size, expected for instance 500MB or 2GB");
+}
 
 void declare(CommandLine &line, Settings &settings) {
   compiler::CompileOptions &compile = settings.compile;
@@ -64,7 +80,13 @@ void declare(CommandLine &line, Settings &settings) {
   line.list("disable", "NAME,...", &compile.disabledOptimisations, "optimisations that are not to be used", ',');
   line.flag("list-optimisations", &settings.listOptimisations, "print the optimisations that --disable knows and end");
   line.list("cpu-levels", "v2,v3,v4", &compile.cpuLevels, "x86-64 feature levels to build kernels for (default all)", ',');
-  line.text("mcpu", "host|LEVEL", &compile.processor, "build for one level only: this machine's, or a named one");
+  line.text("mcpu", "host|LEVEL", &compile.processor, "build for one level only: this machine's, or a named one (v2, v3, v4)");
+  line.group("Compile time");
+  line.text("cache-dir", "DIR", &compile.cacheDir,
+            "keep compiled kernels in this folder and take them from there (default: $STATOR_CACHE_DIR; off: no cache)");
+  line.custom("cache-size", "SIZE", [&compile](std::string_view text) { return parseBytes(text, compile.cacheBytes); },
+              "remove what has not been used for longest above this size: 500MB, 2GB (default 2GB)");
+  line.flag("time-report", &settings.timeReport, "print where the time went: stages, passes, kernel families, phases of LLVM");
   line.group("Stages");
   line.flag("list-stages", &settings.listStages, "print the stages of the compiler and end");
   line.text("stop-after", "STAGE", &compile.stopAfter, "end after this stage and print the IR");
@@ -137,6 +159,9 @@ void printSummary(const compiler::CompileSummary &summary) {
   llvm::errs() << summary.output << ": " << formatBytes(summary.artifactBytes) << ", of which weights " << formatBytes(summary.weightBytes)
                << "; " << summary.kernelCalls << " kernel calls (" << summary.kernels << " kernels), " << summary.libraryCalls
                << " library calls; " << (levels.empty() ? "no kernels" : levels) << "\n";
+  if (summary.usesCache)
+    llvm::errs() << "compile cache: " << summary.cacheHits << " of " << summary.cacheHits + summary.cacheMisses << " kernels"
+                 << (summary.cacheDamaged ? ", " + std::to_string(summary.cacheDamaged) + " damaged entries replaced" : "") << "\n";
 }
 
 int compileModel(Settings &settings) {
@@ -185,6 +210,8 @@ int compileModel(Settings &settings) {
     return reportError("stator-compile", written);
   if (writesArtifact && !settings.quiet)
     printSummary(*summary);
+  if (settings.timeReport)
+    std::fputs(timeReport(summary->times).c_str(), stderr);
   return finishOutput("stator-compile", ExitOk);
 }
 

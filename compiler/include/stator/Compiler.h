@@ -57,7 +57,7 @@ struct CompileOptions {
   std::vector<std::string> disabledOptimisations;
   /// Names such as "x86-64-v3" or "v3"; empty: all levels.
   std::vector<std::string> cpuLevels;
-  /// Replaces the levels' processor: "host" or an LLVM name ("znver4"); then only the best level that it has is built.
+  /// Instead of the levels: "host" (this machine's best) or one of their names; then only that one is built.
   std::string processor;
   /// "[NAME=]SHAPExTYPE", for instance "x=1x3x224x224xf32", "?batch[1..64]x3x?h[32..1024]x?wxf32", or "[NAME=]@FILE.npy" for the shape and
   /// type of that array. TorchScript files do not hold the shapes of inputs, so there every tensor input needs one.
@@ -70,6 +70,11 @@ struct CompileOptions {
   std::vector<std::string> constants;
   /// The methods of the model that become methods of the artifact; empty: "forward". They share parameters and state.
   std::vector<std::string> methods;
+  /// A folder in which compiled kernels are kept, for this and other compilations of any model; several processes may use it at once.
+  /// Empty: what the environment variable STATOR_CACHE_DIR says, else none; "off": none. Results are the same with and without.
+  std::string cacheDir;
+  /// Above this size the entries that have not been used for the longest time are removed.
+  uint64_t cacheBytes = uint64_t(2) << 30;
   /// Keeps the optimised graph in the artifact, as text without weights.
   bool embedIr = false;
 
@@ -89,6 +94,16 @@ struct CompileOptions {
   std::function<void(const Progress &)> onProgress;
 };
 
+/// Time that a part of the compilation took. Parts of different groups overlap.
+struct TimeEntry {
+  /// "stage": from start to end; all others, in sums over all threads: "pass" ("STAGE: PASS"), "codegen" (its phases), "kernel family"
+  /// ("FAMILY: lower", "FAMILY: compile"), "kernel" ("NAME (LEVEL)").
+  std::string group;
+  std::string name;
+  double seconds = 0;
+  unsigned count = 0;
+};
+
 struct CompileSummary {
   std::string output;
   uint64_t artifactBytes = 0;
@@ -98,6 +113,14 @@ struct CompileSummary {
   unsigned kernelCalls = 0;
   unsigned libraryCalls = 0;
   std::vector<std::string> cpuLevels;
+  /// Whether there was a compile cache, and how many kernels (counted once for each level) came from it. Dumps of kernels pass it by.
+  bool usesCache = false;
+  unsigned cacheHits = 0;
+  unsigned cacheMisses = 0;
+  /// Entries that were found damaged; they count as misses.
+  unsigned cacheDamaged = 0;
+  /// Group by group, in each the longest first.
+  std::vector<TimeEntry> times;
 };
 
 /// Compiles the file `path`.

@@ -7,6 +7,7 @@
 #include "stator/Trace.h"
 #include "stator/TraceFunctions.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -80,6 +81,37 @@ TEST_CASE("the forced library takes the contractions") {
   REQUIRE(summary.ok());
   CHECK(summary->libraryCalls == 1);
   CHECK(serialization::ArtifactReader::open(options.output)->manifest().requirements == std::vector<std::string>{"onednn"});
+}
+
+TEST_CASE("a compile cache changes times, not results") {
+  std::filesystem::remove_all(temporary("cache"));
+  auto run = [](const std::string &name, const std::string &cacheDir) {
+    trace::Builder builder;
+    traceModel(builder);
+    compiler::CompileOptions options;
+    options.output = temporary(name);
+    options.library = "none";
+    options.cacheDir = cacheDir;
+    Result<compiler::CompileSummary> summary = compiler::compile(builder, options);
+    INFO(summary.status().message());
+    REQUIRE(summary.ok());
+    return *summary;
+  };
+  compiler::CompileSummary without = run("uncached.stator", "off"), first = run("first.stator", temporary("cache")),
+                           second = run("second.stator", temporary("cache"));
+  CHECK(!without.usesCache);
+  CHECK((first.usesCache && first.cacheHits == 0 && first.cacheMisses == 6));
+  CHECK((second.usesCache && second.cacheHits == 6 && second.cacheMisses == 0));
+  CHECK(contentOf(temporary("first.stator")) == contentOf(temporary("uncached.stator")));
+  CHECK(contentOf(temporary("second.stator")) == contentOf(temporary("uncached.stator")));
+  auto count = [](const compiler::CompileSummary &summary, const std::string &group) {
+    return std::count_if(summary.times.begin(), summary.times.end(), [&](const auto &entry) { return entry.group == group; });
+  };
+  CHECK(count(first, "stage") == 6);
+  CHECK(count(first, "kernel") == 6);
+  CHECK(count(first, "kernel family") == 4);
+  CHECK(count(second, "kernel") == 0);
+  CHECK(count(second, "pass") > 10);
 }
 
 TEST_CASE("compilations at the same time give the same bytes") {

@@ -219,6 +219,8 @@ TEST_CASE("CPU levels come from the most demanding to the least") {
   options.cpuLevels.clear();
   options.processor = "host";
   CHECK(cpuLevelsOf(options).value().size() == 1);
+  options.processor = "v3";
+  CHECK(cpuLevelsOf(options).value().front().name == "x86-64-v3");
   options.processor = "z80";
   CHECK(cpuLevelsOf(options).status().code() == StatusCode::Unsupported);
 }

@@ -7,7 +7,7 @@
 // Equal work on sizes of different names is one function.
 // CHECK-LABEL: func.func @shares_equal_kernels
 func.func @shares_equal_kernels(%x: !n, %y: !t) -> (!n, !t) {
-  // CHECK: plan.call @kernels::@[[K0:k_0_[0-9a-f]{8}]](%arg0) {family = "map", in_place = array<i64: 0>, label = "relu+exp", reason = "chain", sizes = #graph.dims<["N"]>}
+  // CHECK: plan.call @kernels::@[[K0:map_[0-9a-f]{8}]](%arg0) {family = "map", in_place = array<i64: 0>, label = "relu+exp", reason = "chain", sizes = #graph.dims<["N"]>}
   %a = graph.fusion %x {family = "map", reason = "chain"} : (!n) -> !n {
   ^bb0(%v: !n):
     %1 = graph.relu %v : (!n) -> !n
@@ -47,7 +47,7 @@ func.func @renames_inside_expressions(%x: !in) -> !out attributes {graph.symbols
   }
   return %y : !out
 }
-// CHECK: func.func @k_0_{{.*}}(%arg0: tensor<?x?xf32, #graph.dims<["s0", "s1"]>>
+// CHECK: func.func @data_{{.*}}(%arg0: tensor<?x?xf32, #graph.dims<["s0", "s1"]>>
 // CHECK-SAME: graph.symbols = [#graph.symbol<"s0", 2, 16>, #graph.symbol<"s1", 1, 8>]
 // CHECK: low = #graph.dims<["s1", "0"]>
 
