@@ -216,4 +216,38 @@ std::unique_ptr<ParameterReader> openScaled(RankedTensorType type, std::unique_p
   return std::make_unique<ScaledReader>(type, std::move(source), std::move(factors), inner);
 }
 
+namespace {
+
+class JoinedReader : public ParameterReader {
+public:
+  JoinedReader(RankedTensorType type, std::unique_ptr<ParameterReader> first, std::unique_ptr<ParameterReader> second, int64_t firstRow,
+               int64_t secondRow)
+      : ParameterReader(type), sources{std::move(first), std::move(second)}, rows{firstRow, secondRow} {}
+
+  void read(int64_t first, int64_t stride, int64_t n, char *out) const override {
+    while (n > 0) {
+      int64_t both = rows[0] + rows[1], outer = first / both, inside = first % both;
+      int which = inside >= rows[0];
+      int64_t start = which ? inside - rows[0] : inside;
+      // As far as the run of this source goes.
+      int64_t count = std::min(n, (rows[which] - start + stride - 1) / stride);
+      sources[which]->read(outer * rows[which] + start, stride, count, out);
+      first += count * stride;
+      out += count * elementBytes();
+      n -= count;
+    }
+  }
+
+private:
+  std::unique_ptr<ParameterReader> sources[2];
+  int64_t rows[2];
+};
+
+} // namespace
+
+std::unique_ptr<ParameterReader> openJoined(RankedTensorType type, std::unique_ptr<ParameterReader> first,
+                                            std::unique_ptr<ParameterReader> second, int64_t firstRow, int64_t secondRow) {
+  return std::make_unique<JoinedReader>(type, std::move(first), std::move(second), firstRow, secondRow);
+}
+
 } // namespace stator::graph

@@ -28,6 +28,13 @@ std::unique_ptr<ParameterReader> openConverted(mlir::RankedTensorType type, std:
 std::unique_ptr<ParameterReader> openScaled(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source,
                                             const ParameterReader &scale, int64_t inner);
 
+/// Runs of `firstRow` elements of one source and `secondRow` of the other, in turn.
+std::unique_ptr<ParameterReader> openJoined(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> first,
+                                            std::unique_ptr<ParameterReader> second, int64_t firstRow, int64_t secondRow);
+
+/// Filters `[O, I, 3, 3]` transformed and packed for Winograd tiles of `tile`, see `winogradPanelsLayout`.
+std::unique_ptr<ParameterReader> openWinograd(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source, int64_t tile);
+
 } // namespace stator::graph
 
 #endif // STATOR_DIALECTS_GRAPH_PARAMETERREADERS_H

@@ -1,4 +1,4 @@
-// The table of recipes: for each kind, the type that it gives and the reader that computes its elements. All readers but two only move
+// The table of recipes: for each kind, the type that it gives and the reader that computes its elements. All readers but three only move
 // elements: such a reader says, for each row (run along its last axis), where in its source the row starts, how far apart its elements
 // lie there and how many there are; what is missing is zero. Rows are read from the source with one call each, and sources may be
 // recipes again, so that a chain streams without intermediate copies.
@@ -7,6 +7,7 @@
 #include "dialects/Graph/ParameterReaders.h"
 #include "dialects/Graph/ParameterStore.h"
 #include "dialects/Target/PackedLayouts.h"
+#include "dialects/Target/Winograd.h"
 
 using namespace mlir;
 
@@ -131,6 +132,26 @@ std::unique_ptr<ParameterReader> openSlice(const Recipe &recipe, RankedTensorTyp
   return openStrided(type, std::move(sources[0]), offset, strides);
 }
 
+FailureOr<RankedTensorType> concatType(const Recipe &recipe) {
+  FailureOr<int64_t> axis = recipe.number("axis", 0, int64_t(recipe.shape().size()) - 1);
+  if (failed(axis))
+    return failure();
+  Sizes first(recipe.shape()), second(recipe.sources[1].getShape()), result = first;
+  if (second.size() == first.size()) {
+    result[*axis] += second[*axis];
+    first[*axis] = second[*axis];
+  }
+  if (first != second || recipe.sources[1].getElementType() != recipe.first().getElementType())
+    return recipe.error() << "has sources of types " << recipe.first() << " and " << recipe.sources[1]
+                          << ", expected the same but for the size of axis " << *axis;
+  return recipe.result(result);
+}
+
+std::unique_ptr<ParameterReader> openConcat(const Recipe &recipe, RankedTensorType type, Readers sources) {
+  auto rowOf = [&](RankedTensorType source) { return product(source.getShape().drop_front(recipe.option("axis"))); };
+  return openJoined(type, std::move(sources[0]), std::move(sources[1]), rowOf(recipe.sources[0]), rowOf(recipe.sources[1]));
+}
+
 //===- Arithmetic -------------------------------------------------------------------------------------------------------------===//
 
 FailureOr<RankedTensorType> convertType(const Recipe &recipe) {
@@ -205,6 +226,22 @@ std::unique_ptr<ParameterReader> openPackConv(const Recipe &recipe, RankedTensor
   });
 }
 
+FailureOr<RankedTensorType> packWinogradType(const Recipe &recipe) {
+  ArrayRef<int64_t> shape = recipe.shape();
+  if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3 || !isFloatElement(recipe.first().getElementType()))
+    return recipe.error() << "has a source of type " << recipe.first() << ", expected [O, I, 3, 3] of floating-point elements";
+  FailureOr<int64_t> tile = recipe.number("tile", 2, 4);
+  if (failed(tile))
+    return failure();
+  if (!isWinogradTile(*tile))
+    return recipe.error() << "has tiles of " << *tile << ", expected 2 or 4";
+  return recipe.result({panelsOf(shape[0]), (*tile + 2) * (*tile + 2), shape[1], panelColumns});
+}
+
+std::unique_ptr<ParameterReader> openPackWinograd(const Recipe &recipe, RankedTensorType type, Readers sources) {
+  return openWinograd(type, std::move(sources[0]), recipe.option("tile"));
+}
+
 FailureOr<RankedTensorType> packDepthwiseType(const Recipe &recipe) {
   if (recipe.shape().size() < 3 || recipe.shape()[1] != 1)
     return recipe.error() << "has a source of type " << recipe.first() << ", expected [C, 1, taps..]";
@@ -225,14 +262,15 @@ FailureOr<RankedTensorType> packRecurrentType(const Recipe &recipe) {
   int64_t rows = recipe.shape()[1];
   if (rows % *gates)
     return recipe.error() << "has " << rows << " rows, which " << *gates << " gates do not divide";
-  return recipe.result({recipe.shape()[0], *gates, panelsOf(rows / *gates), recipe.shape()[2], panelColumns});
+  return recipe.result({recipe.shape()[0], panelsOf(rows / *gates), recipe.shape()[2], *gates, panelColumns});
 }
 
 std::unique_ptr<ParameterReader> openPackRecurrent(const Recipe &recipe, RankedTensorType type, Readers sources) {
   int64_t gates = recipe.option("gates"), hidden = recipe.shape()[1] / gates, columns = recipe.shape()[2], panels = panelsOf(hidden);
   return openRows(type, std::move(sources[0]), [=](int64_t row) -> SourceRow {
-    int64_t column = row % columns, panel = row / columns % panels, block = row / columns / panels, first = panel * panelColumns;
-    return {(block * hidden + first) * columns + column, columns, std::min(panelColumns, hidden - first)};
+    int64_t gate = row % gates, column = row / gates % columns, panel = row / gates / columns % panels;
+    int64_t direction = row / gates / columns / panels, first = panel * panelColumns;
+    return {((direction * gates + gate) * hidden + first) * columns + column, columns, std::min(panelColumns, hidden - first)};
   });
 }
 
@@ -240,10 +278,12 @@ constexpr RecipeKind kRecipes[] = {
     {"transpose", 1, transposeType, openTranspose},
     {"reshape", 1, reshapeType, openReshape},
     {"slice", 1, sliceType, openSlice},
+    {"concat", 2, concatType, openConcat},
     {"convert", 1, convertType, openConvert},
     {"mul_channel", 2, mulChannelType, openMulChannel},
     {"pack_matmul", 1, packMatmulType, openPackMatmul},
     {"pack_conv", 1, packConvType, openPackConv},
+    {"pack_winograd", 1, packWinogradType, openPackWinograd},
     {"pack_depthwise", 1, packDepthwiseType, openPackDepthwise},
     {"pack_recurrent", 1, packRecurrentType, openPackRecurrent},
 };

@@ -2,12 +2,13 @@
 //
 // softmax(query * key^T * scale + mask) * value, as exporters write it: two
 // products around a softmax, with the scale on the scores or on query and key,
-// and a mask that is added or that selects minus infinity. Found before
-// transposes are moved, while each product still has the axes in the order in
+// and a mask that is added or that selects minus infinity; rows in which all is
+// masked may be made zeros. Found before transposes are moved, while each product still has the axes in the order in
 // which the model was written.
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Graph/AttentionMasks.h"
 #include "passes/Graph/ConstantMatchers.h"
 #include "passes/Graph/Passes.h"
 
@@ -72,19 +73,37 @@ double takeScale(Value &value) {
   return scale;
 }
 
-/// The mask before it was repeated, with the rank of the scores; null when it has another form.
-Value compactMask(Value mask, RankedTensorType scores, PatternRewriter &rewriter) {
-  auto broadcast = mask.getDefiningOp<BroadcastOp>();
-  if (!broadcast)
-    return mask;
-  RankedTensorType type = typeOf(broadcast.getInput());
-  SmallVector<DimExpr> dims(scores.getRank(), DimExpr(1)), given = dimsOf(type);
-  for (auto [index, axis] : llvm::enumerate(broadcast.getDimensions()))
-    dims[axis] = given[index];
-  RankedTensorType shaped = tensorType(dims, type.getElementType());
-  if (shaped == type)
-    return broadcast.getInput();
-  return ReshapeOp::create(rewriter, mask.getLoc(), shaped, broadcast.getInput()).getResult();
+/// The softmax behind `weights`, and whether it is guarded: rows of NaN, in which everything is masked, become zeros.
+std::pair<SoftmaxOp, bool> matchWeights(Value weights) {
+  if (auto softmax = weights.getDefiningOp<SoftmaxOp>())
+    return {softmax, false};
+  auto select = weights.getDefiningOp<SelectOp>();
+  auto isNan = select ? select.getCondition().getDefiningOp<IsNanOp>() : IsNanOp();
+  auto softmax = select ? select.getOnFalse().getDefiningOp<SoftmaxOp>() : SoftmaxOp();
+  bool isGuard = isNan && softmax && isNan.getInput() == softmax.getResult() && isSplatOf(select.getOnTrue(), 0) && select->hasOneUse() &&
+                 isNan->hasOneUse();
+  return {isGuard ? softmax : SoftmaxOp(), true};
+}
+
+/// `logits` as scores with minus infinity where `mask` is false, or true if `isBlocked`.
+struct Selection {
+  Value scores, mask;
+  bool isBlocked;
+};
+
+std::optional<Selection> matchSelection(Value logits) {
+  auto select = logits.getDefiningOp<SelectOp>();
+  if (!select)
+    return std::nullopt;
+  auto isMinusInfinity = [](Value value) {
+    std::optional<double> number = splatValue(value);
+    return number && std::isinf(*number) && *number < 0;
+  };
+  if (isMinusInfinity(select.getOnTrue()))
+    return Selection{select.getOnFalse(), select.getCondition(), true};
+  if (isMinusInfinity(select.getOnFalse()))
+    return Selection{select.getOnTrue(), select.getCondition(), false};
+  return std::nullopt;
 }
 
 struct RecogniseAttention : OpRewritePattern<DotGeneralOp> {
@@ -94,12 +113,13 @@ struct RecogniseAttention : OpRewritePattern<DotGeneralOp> {
     std::optional<BatchedProduct> output = matchProduct(op.getResult());
     if (!output || output->contractsLastOfRhs)
       return rewriter.notifyMatchFailure(op, "not a batched product of weights and values");
-    auto softmax = output->lhs.getDefiningOp<SoftmaxOp>();
+    auto [softmax, isGuarded] = matchWeights(output->lhs);
     RankedTensorType scores = typeOf(output->lhs);
-    if (!softmax || !softmax->hasOneUse() || int64_t(softmax.getAxis()) != scores.getRank() - 1)
+    if (!softmax || llvm::range_size(softmax->getUses()) != (isGuarded ? 2 : 1) || int64_t(softmax.getAxis()) != scores.getRank() - 1)
       return rewriter.notifyMatchFailure(op, "left side is not a softmax over the keys");
 
-    Value logits = softmax.getInput(), mask, blocked;
+    Value logits = softmax.getInput(), mask;
+    bool isBlocked = false;
     if (auto sum = logits.getDefiningOp<AddOp>()) {
       // The mask is the side that does not come from a product.
       for (auto [product, other] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
@@ -108,12 +128,8 @@ struct RecogniseAttention : OpRewritePattern<DotGeneralOp> {
         if (!mask && matchProduct(inner))
           logits = product, mask = other;
       }
-    } else if (auto select = logits.getDefiningOp<SelectOp>()) {
-      std::optional<double> fill = splatValue(select.getOnTrue());
-      if (!fill || !std::isinf(*fill) || *fill > 0)
-        return rewriter.notifyMatchFailure(op, "mask does not select minus infinity");
-      blocked = select.getCondition();
-      logits = select.getOnFalse();
+    } else if (std::optional<Selection> selection = matchSelection(logits)) {
+      logits = selection->scores, mask = selection->mask, isBlocked = selection->isBlocked;
     }
     double scale = takeScale(logits);
     std::optional<BatchedProduct> product = matchProduct(logits);
@@ -129,13 +145,12 @@ struct RecogniseAttention : OpRewritePattern<DotGeneralOp> {
       std::swap(swap[scores.getRank() - 1], swap[scores.getRank() - 2]);
       key = TransposeOp::create(rewriter, key.getLoc(), key, swap).getResult();
     }
-    if (blocked) {
-      Value compact = compactMask(blocked, scores, rewriter);
-      mask = NotOp::create(rewriter, op.getLoc(), compact).getResult();
-    } else if (mask) {
+    if (mask)
       mask = compactMask(mask, scores, rewriter);
-    }
-    rewriter.replaceOpWithNewOp<AttentionOp>(op, query, key, output->rhs, mask, rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(false));
+    if (isBlocked)
+      mask = NotOp::create(rewriter, op.getLoc(), mask).getResult();
+    rewriter.replaceOpWithNewOp<AttentionOp>(op, query, key, output->rhs, mask, rewriter.getF64FloatAttr(scale), rewriter.getBoolAttr(false),
+                                             DimsAttr(), rewriter.getBoolAttr(isGuarded));
     return success();
   }
 };

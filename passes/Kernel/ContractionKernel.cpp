@@ -12,20 +12,25 @@
 #include "dialects/Graph/Shapes.h"
 #include "passes/Kernel/AttentionKernel.h"
 #include "passes/Kernel/DepthwiseKernel.h"
+#include "passes/Kernel/FusedBlockKernel.h"
 #include "passes/Kernel/MatmulKernel.h"
+#include "passes/Kernel/PoolKernel.h"
 #include "passes/Kernel/RecurrentKernel.h"
+#include "passes/Kernel/WinogradKernel.h"
 
 using namespace mlir;
 
 namespace stator::kernel {
 
 /// Dense row-major strides of a tensor, in elements.
-static SmallVector<DimExpr> stridesOf(RankedTensorType type) {
-  SmallVector<DimExpr> dims = graph::dimsOf(type), strides(dims.size());
-  DimExpr stride = 1;
-  for (size_t i = dims.size(); i-- > 0; stride = stride * dims[i])
-    strides[i] = stride;
-  return strides;
+static SmallVector<DimExpr> stridesOf(RankedTensorType type) { return graph::stridesOf(graph::dimsOf(type)); }
+
+/// The pitch with which an operand of the contraction, an argument of the kernel, lies in memory.
+static std::optional<graph::Pitch> pitchOf(Value operand) {
+  auto argument = dyn_cast<BlockArgument>(operand);
+  if (!argument) // Inside of a fused block.
+    return std::nullopt;
+  return graph::pitchOfBuffer(cast<func::FuncOp>(argument.getOwner()->getParentOp()), argument.getArgNumber());
 }
 
 /// Axes of a side of a product that are neither batch nor contracted.
@@ -39,7 +44,7 @@ static SmallVector<int64_t> freeAxes(int64_t rank, ArrayRef<int64_t> batch, Arra
 
 static FailureOr<MatmulProblem> matmulProblem(graph::DotGeneralOp op) {
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType()), rhsType = cast<RankedTensorType>(op.getRhs().getType());
-  SmallVector<DimExpr> lhsDims = graph::dimsOf(lhsType), lhsStrides = stridesOf(lhsType);
+  SmallVector<DimExpr> lhsDims = graph::dimsOf(lhsType), lhsStrides = graph::stridesOf(lhsDims, pitchOf(op.getLhs()));
   SmallVector<DimExpr> rhsDims = graph::dimsOf(rhsType), rhsStrides = stridesOf(rhsType);
   if (op.getLhsContract().size() != 1)
     return op.emitOpError() << "contracts " << op.getLhsContract().size() << " axes, but a matmul kernel takes exactly 1";
@@ -91,6 +96,8 @@ static FailureOr<ConvolutionProblem> convolutionProblem(graph::ConvolutionOp op)
   problem.groups = op.getGroups();
   problem.channels = filter[1] * problem.groups;
   problem.outputs = filter[0];
+  std::optional<graph::Pitch> pitch = pitchOf(op.getInput());
+  problem.pixelStride = pitch ? pitch->distance : problem.channels;
   for (size_t i = 0; i + 2 < filter.size(); ++i)
     problem.axes.push_back({in[i + 1], out[i + 1], filter[i + 2], op.getStrides()[i], op.getPadLow()[i], op.getDilations()[i]});
   return problem;
@@ -111,38 +118,9 @@ static MatmulProblem asMatmul(const ConvolutionProblem &convolution) {
     problem.rowDims.push_back(axis.output);
   problem.depth = convolution.channels;
   problem.columns = convolution.outputs;
-  problem.lhsRowStride = convolution.channels;
+  problem.lhsRowStride = convolution.pixelStride;
   problem.lhsDepthStride = 1;
   problem.isPacked = true;
-  return problem;
-}
-
-static FailureOr<AttentionProblem> attentionProblem(graph::AttentionOp op) {
-  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
-  SmallVector<DimExpr> query = graph::dimsOf(queryType), key = graph::dimsOf(cast<RankedTensorType>(op.getKey().getType())),
-                       value = graph::dimsOf(cast<RankedTensorType>(op.getValue().getType()));
-  AttentionProblem problem;
-  size_t rank = query.size();
-  if (!query[rank - 1].isConstant() || !value[rank - 1].isConstant())
-    return op->emitOpError() << "has heads of size " << query[rank - 1].str() << " and " << value[rank - 1].str()
-                             << ", but an attention kernel takes constants";
-  problem.outer.assign(query.begin(), query.end() - 2);
-  problem.queries = query[rank - 2];
-  problem.keys = key[rank - 2];
-  problem.depth = *query[rank - 1].constant();
-  problem.columns = *value[rank - 1].constant();
-  problem.scale = op.getScale().convertToDouble();
-  problem.isCausal = op.getCausal();
-  problem.type = queryType.getElementType();
-  if (op.getMask()) {
-    auto maskType = cast<RankedTensorType>(op.getMask().getType());
-    problem.maskType = maskType.getElementType();
-    SmallVector<DimExpr> dims = graph::dimsOf(maskType);
-    problem.maskStrides = stridesOf(maskType);
-    for (auto [dim, stride] : llvm::zip_equal(dims, problem.maskStrides))
-      if (dim.isConstant(1))
-        stride = 0;
-  }
   return problem;
 }
 
@@ -210,12 +188,53 @@ Operation *contractionOf(func::FuncOp source) {
   source.walk([&](Operation *op) {
     if (isa<graph::DotGeneralOp, graph::ConvolutionOp, graph::LstmOp, graph::GruOp, graph::RnnOp, graph::AttentionOp>(op))
       found = op;
+    if (auto pool = dyn_cast<graph::PoolOp>(op); pool && isPoolKernel(pool))
+      found = op;
   });
   return found;
 }
 
+/// Several convolutions in one function: a block with a depthwise one in the middle.
+static FailureOr<func::FuncOp> emitBlock(func::FuncOp source, MutableArrayRef<graph::ConvolutionOp> convolutions, const KernelOptions &options) {
+  auto isDepthwise = [](graph::ConvolutionOp op) { return cast<RankedTensorType>(op.getFilter().getType()).getRank() == 2; };
+  size_t middle = 0;
+  while (middle < convolutions.size() && !isDepthwise(convolutions[middle]))
+    ++middle;
+  if (middle == convolutions.size() || middle > 1 || convolutions.size() - middle > 2)
+    return convolutions.front().emitOpError() << "is one of " << convolutions.size() << " convolutions that make no block";
+  SmallVector<BlockStage> stages;
+  for (auto [i, op] : llvm::enumerate(convolutions)) {
+    FailureOr<ConvolutionProblem> problem = convolutionProblem(op);
+    if (failed(problem))
+      return failure();
+    if (!isDepthwise(op) && !isMatmul(op, *problem))
+      return op.emitOpError("is in a block, but neither depthwise nor a product over pixels");
+    bool isLast = i + 1 == convolutions.size();
+    Value value = isLast ? source.getBody().front().getTerminator()->getOperand(0) : convolutions[i + 1].getInput();
+    stages.push_back({op.getResult(), value, *problem, {}});
+  }
+  KernelBuilder b(source, options);
+  LaneEvaluator evaluator(b, source);
+  for (auto [stage, op] : llvm::zip_equal(stages, convolutions))
+    stage.filter = b.operand(cast<BlockArgument>(op.getFilter()).getArgNumber());
+  BlockProblem block;
+  block.input = b.operand(cast<BlockArgument>(convolutions.front().getInput()).getArgNumber());
+  block.depthwise = stages[middle];
+  if (middle == 1)
+    block.expand = stages[0];
+  if (middle + 1 < stages.size())
+    block.project = stages[middle + 1];
+  emitFusedBlock(b, evaluator, block);
+  return b.finish();
+}
+
 FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions &options) {
+  SmallVector<graph::ConvolutionOp> convolutions = llvm::to_vector(source.getOps<graph::ConvolutionOp>());
+  if (convolutions.size() > 1)
+    return emitBlock(source, convolutions, options);
   Operation *op = contractionOf(source);
+  if (auto attention = dyn_cast<graph::AttentionOp>(op))
+    return emitAttentionKernel(source, attention, options);
   SmallVector<unsigned> arguments;
   for (Value operand : op->getOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand);
@@ -227,27 +246,32 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
   if (isa<graph::LstmOp, graph::GruOp, graph::RnnOp>(op))
     return emitRecurrentLayer(source, op, options);
 
+  if (auto pool = dyn_cast<graph::PoolOp>(op)) {
+    KernelBuilder b(source, options);
+    LaneEvaluator evaluator(b, source);
+    ContractionEpilogue epilogue(b, evaluator, source, pool.getResult());
+    emitPool(b, pool, b.operand(arguments[0]), epilogue);
+    return b.finish();
+  }
+
   std::optional<MatmulProblem> matmul;
   std::optional<ConvolutionProblem> convolution;
-  std::optional<AttentionProblem> attention;
+  unsigned winogradTile = 0;
   if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
     FailureOr<MatmulProblem> problem = matmulProblem(dot);
     if (failed(problem))
       return failure();
     matmul = *problem;
-  } else if (auto conv = dyn_cast<graph::ConvolutionOp>(op)) {
+  } else {
+    auto conv = cast<graph::ConvolutionOp>(op);
     FailureOr<ConvolutionProblem> problem = convolutionProblem(conv);
     if (failed(problem))
       return failure();
+    winogradTile = conv.getWinograd().value_or(0);
     if (isMatmul(conv, *problem))
       matmul = asMatmul(*problem);
     else
       convolution = *problem;
-  } else {
-    FailureOr<AttentionProblem> problem = attentionProblem(cast<graph::AttentionOp>(op));
-    if (failed(problem))
-      return failure();
-    attention = *problem;
   }
 
   // From here on nothing fails.
@@ -259,8 +283,8 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
     buffers.push_back(b.operand(argument));
   if (matmul)
     emitMatmul(b, *matmul, buffers[0], buffers[1], epilogue);
-  else if (attention)
-    emitAttention(b, *attention, buffers[0], buffers[1], buffers[2], buffers.size() > 3 ? buffers[3] : Value(), epilogue);
+  else if (winogradTile)
+    emitWinograd(b, *convolution, winogradTile, buffers[0], buffers[1], epilogue);
   else if (cast<RankedTensorType>(op->getOperand(1).getType()).getRank() == 2)
     emitDepthwise(b, *convolution, buffers[0], buffers[1], epilogue);
   else

@@ -79,7 +79,7 @@ LogicalResult LinalgLowering::lower(Operation *op) {
       value = lowerReduction(*this, op);
     if (auto convertOp = dyn_cast<graph::ConvertOp>(op))
       value = lowerConvert(*this, convertOp);
-    if (auto pool = dyn_cast<graph::PoolOp>(op))
+    if (auto pool = dyn_cast<graph::PoolOp>(op); pool && pool != contractionOf(source))
       value = lowerPool(*this, pool);
     if (auto resize = dyn_cast<graph::ResizeOp>(op))
       value = lowerResize(*this, resize);
@@ -88,7 +88,8 @@ LogicalResult LinalgLowering::lower(Operation *op) {
       return success();
     }
   }
-  if (op == contractionOf(source)) {
+  // A fused block has several convolutions.
+  if (op == contractionOf(source) || (isa<graph::ConvolutionOp>(op) && contractionOf(source))) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
       mapping.map(operand, lookUp(operand));
@@ -132,6 +133,9 @@ struct GraphToLinalgPass : impl::GraphToLinalgPassBase<GraphToLinalgPass> {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
       if (function.isDeclaration() || isDataKernel(function))
+        continue;
+      // Its emitter reads what renames elements around it.
+      if (isa_and_nonnull<graph::AttentionOp>(contractionOf(function)))
         continue;
       if (failed(decomposeComposites(function)))
         return signalPassFailure();

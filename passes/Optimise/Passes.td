@@ -12,6 +12,14 @@ def DecomposePass : Pass<"optimise-decompose", "::mlir::func::FuncOp"> {
   }];
 }
 
+def CausalMasksPass : Pass<"optimise-causal-masks", "::mlir::func::FuncOp"> {
+  let summary = "Turns triangular attention masks into causal attention";
+  let description = [{
+    A constant, a frozen parameter or a comparison of two counters that allows position `i` to attend to `0 .. i + offset` becomes the
+    flag `causal`, with an offset where it is not 0. A mask that allows everything goes away.
+  }];
+}
+
 def NormaliseContractionsPass : Pass<"optimise-normalise-contractions", "::mlir::func::FuncOp"> {
   let summary = "Brings dot_general into the form that kernels take";
   let description = [{
@@ -35,13 +43,34 @@ def SinkTransposesPass : Pass<"optimise-sink-transposes", "::mlir::func::FuncOp"
   }];
 }
 
+def MergeMatmulsPass : Pass<"optimise-merge-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of those that give an attention its queries, keys and values";
+  let description = [{
+    Products of one left side with frozen matrices, with or without a bias, of which only attention needs the results. The matrices and
+    biases are joined by recipes; the results become slices.
+  }];
+}
+
+def ChooseAlgorithmsPass : Pass<"optimise-choose-algorithms", "::mlir::ModuleOp"> {
+  let summary = "Picks direct or Winograd for each 3x3 convolution";
+  let description = [{
+    For convolutions with frozen f32 filters of 3x3 taps and stride 1 the times of the direct algorithm, F(2x2, 3x3) and F(4x4, 3x3) are
+    estimated, and the least becomes the op's `winograd`. Such an op has an own kernel. The estimates are of one class of processors,
+    whatever the compiling machine is. With a budget for packed weights, the layers that gain least per additional byte give way first.
+  }];
+  let options = [Option<"weightsBudget", "weights-budget", "int64_t", "-1", "bytes that packed weights may have; -1: any number">];
+}
+
 def ChooseKernelsPass : Pass<"optimise-choose-kernels", "::mlir::func::FuncOp"> {
   let summary = "Picks an own kernel or a library call for each contraction";
   let description = [{
     `none` and `onednn` force the choice where it is possible; `auto` asks the cost table of dialects/Target. The choice and its reason
     travel with the op into its fusion, the artifact and `stator inspect`.
   }];
-  let options = [Option<"library", "library", "std::string", "\"auto\"", "none, onednn or auto">];
+  let options = [
+    Option<"library", "library", "std::string", "\"auto\"", "none, onednn or auto">,
+    Option<"level", "level", "std::string", "\"x86-64-v4\"", "the CPU level whose measured costs decide">
+  ];
 }
 
 def PackParametersPass : Pass<"optimise-pack-parameters", "::mlir::ModuleOp"> {
@@ -52,12 +81,36 @@ def PackParametersPass : Pass<"optimise-pack-parameters", "::mlir::ModuleOp"> {
   }];
 }
 
+def FormBlocksPass : Pass<"optimise-form-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Puts expand, depthwise and project convolutions of mobile networks into one region";
+  let description = [{
+    Where the tensors between them are larger than a cache keeps. The region computes by rows of the image; see
+    passes/Kernel/FusedBlockKernel.cpp.
+  }];
+  let options = [
+    Option<"expandBytes", "expand-bytes", "int64_t", "262144", "bytes of an expanded image from which it is not stored">,
+    Option<"projectBytes", "project-bytes", "int64_t", "262144", "bytes of a filtered image from which it is not stored">
+  ];
+}
+
+def FormAttentionPass : Pass<"optimise-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Puts attention and the views around it into one region";
+  let description = [{
+    Slices, reshapes, transposes and concatenations of keys or values in front of an attention, and the transpose behind it, become part
+    of its region: the kernel reads and writes rows where they lie.
+  }];
+}
+
 def FormFusionsPass : Pass<"optimise-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "Puts every op into a fusion region";
   let description = [{
     Contractions take their element-wise epilogues, row-wise reductions and normalisations what surrounds them, and the rest becomes
-    element-wise maps and single-op regions. Ops that the plan executes itself stay outside.
+    element-wise maps and single-op regions. Ops that the plan executes itself stay outside. So do concatenations whose parts are
+    computed where they belong and slices that are read where they are; they are marked `plan.pitched`.
   }];
+  let options = [
+    Option<"pitchedViews", "pitched-views", "bool", "true", "leave concatenations and slices to the plan where kernels can work with rows that lie apart">
+  ];
 }
 
 def VerifyFusedPass : Pass<"optimise-verify", "::mlir::func::FuncOp"> {

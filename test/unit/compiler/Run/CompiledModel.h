@@ -46,7 +46,8 @@ inline TensorValue number(ElementType type, double value) { return TensorValue::
 class CompiledModel {
 public:
   /// Compiles all methods of the module of `builder`, each of which has been finished.
-  explicit CompiledModel(trace::Builder &builder, double tolerance = 2e-5, const std::string &library = "none")
+  explicit CompiledModel(trace::Builder &builder, double tolerance = 2e-5, const std::string &library = "none",
+                         std::vector<std::string> disabled = {})
       : context(builder.impl().context()), module(builder.impl().module().clone()), tolerance(tolerance) {
     static int number = 0;
     path = (std::filesystem::temp_directory_path() /
@@ -55,6 +56,7 @@ public:
     compiler::CompileOptions options;
     options.output = path;
     options.library = library;
+    options.disabledOptimisations = std::move(disabled);
     std::string messages;
     options.onDiagnostic = [&](const compiler::Diagnostic &diagnostic) { messages += diagnostic.message + "\n"; };
     Result<compiler::CompileSummary> result = compiler::compile(builder, options);

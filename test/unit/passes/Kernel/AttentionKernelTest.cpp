@@ -13,6 +13,8 @@ struct AttentionCase {
   /// Dims of the mask ([B, H, L, S], each that size or 1); empty without one.
   std::vector<int64_t> mask;
   bool isBool = false, isSymbolic = false;
+  int64_t offset = 0;
+  bool isGuarded = false;
 };
 
 void checkAttention(const std::vector<AttentionCase> &cases) {
@@ -33,7 +35,7 @@ void checkAttention(const std::vector<AttentionCase> &cases) {
         std::vector<double> scores(c.S, -INFINITY);
         double largest = -INFINITY, sum = 0;
         for (int64_t s = 0; s < c.S; ++s) {
-          if (c.isCausal && s > l)
+          if (c.isCausal && s > l + c.offset)
             continue;
           double score = 0;
           for (int64_t e = 0; e < c.E; ++e)
@@ -54,6 +56,10 @@ void checkAttention(const std::vector<AttentionCase> &cases) {
         }
         for (double &score : scores)
           sum += score = std::exp(score - largest);
+        if (c.isGuarded && !(sum > 0)) {
+          std::fill(scores.begin(), scores.end(), 0.0);
+          sum = 1;
+        }
         for (int64_t j = 0; j < c.V; ++j)
           for (int64_t s = 0; s < c.S; ++s)
             expected[(head * c.L + l) * c.V + j] += scores[s] / sum * v[(head * c.S + s) * c.V + j];
@@ -79,7 +85,9 @@ void checkAttention(const std::vector<AttentionCase> &cases) {
     }
     text += "func.func @" + call.kernel + "(%q: " + qt + ", %k: " + kt + ", %v: " + vt + (mt.empty() ? "" : ", %m: " + mt) + ") -> " + yt +
             " {\n  %0 = graph.attention %q, %k, %v" + (mt.empty() ? "" : ", %m") +
-            " {scale = 0.375 : f64, causal = " + (c.isCausal ? "true" : "false") + "} : (" + qt + ", " + kt + ", " + vt +
+            " {scale = 0.375 : f64, causal = " + (c.isCausal ? "true" : "false") +
+            (c.offset ? ", causal_offset = #graph.dims<[\"" + std::to_string(c.offset) + "\"]>" : "") +
+            (c.isGuarded ? ", empty_rows_zero = true" : "") + "} : (" + qt + ", " + kt + ", " + vt +
             (mt.empty() ? "" : ", " + mt) + ") -> " + yt + "\n  return %0 : " + yt + "\n}\n";
     call.expected = {expected};
     calls.push_back(call);
@@ -117,4 +125,34 @@ TEST_CASE("attention: symbolic lengths") {
     cases.push_back({1, 2, l, s, 16, 24, true, {}, false, true});
   }
   checkAttention(cases);
+}
+
+TEST_CASE("attention: keys in pieces") {
+  checkAttention({
+      {1, 1, 30, 1500, 64, 64},
+      {1, 2, 20, 900, 64, 80, false, {1, 1, 1, 900}, true},
+      {1, 1, 40, 1000, 80, 24, false, {1, 1, 40, 1000}},
+      {1, 1, 1300, 1300, 32, 32, true},
+      {1, 1, 600, 1200, 64, 64, true, {}, false, true, 600},
+      {1, 2, 15, 1100, 32, 64, false, {1, 2, 15, 1100}, false, true},
+  });
+}
+
+TEST_CASE("attention: causal after a cache") {
+  checkAttention({
+      {1, 2, 1, 33, 32, 32, true, {}, false, false, 32},
+      {1, 2, 3, 20, 64, 64, true, {}, false, false, 17},
+      {2, 1, 30, 50, 80, 80, true, {}, false, false, 20},
+      {2, 1, 30, 50, 80, 80, true, {}, false, true, 20},
+      {1, 1, 20, 30, 16, 16, true, {}, false, false, 40},
+  });
+}
+
+TEST_CASE("attention: rows that may attend to nothing") {
+  // Masks of one key, most of which say no, and rows of such.
+  checkAttention({
+      {4, 4, 3, 1, 8, 8, false, {4, 4, 3, 1}, true, false, 0, true},
+      {4, 4, 20, 2, 8, 8, false, {4, 1, 20, 2}, true, false, 0, true},
+      {4, 4, 20, 2, 8, 20, false, {1, 4, 20, 1}, true, true, 0, true},
+  });
 }
