@@ -47,13 +47,13 @@ static FailureOr<Layer> readLayer(MaybeLocation location, StringRef op, Adaptor 
     return inferenceError(location, op, "has an input of type ", input, " and recurrent weights of type ", r, ", expected rank 3 and ",
                           weightRank);
   int64_t directions = adaptor.getDirection() == RecurrentDirection::Bidirectional ? 2 : 1;
-  Layer layer{location,  op, input.getElementType(), dimOf(input, 0), dimOf(input, 1), dimOf(input, 2), dimOf(r, packed ? 3 : 2),
+  Layer layer{location,  op, input.getElementType(), dimOf(input, 0), dimOf(input, 1), dimOf(input, 2), dimOf(r, 2),
               directions};
 
   DimExpr rows = layer.hidden * gates;
   auto weights = [&](const DimExpr &columns) -> SmallVector<DimExpr> {
     if (packed)
-      return {directions, gates, layer.hidden.ceilDiv(panelColumns), columns, panelColumns};
+      return {directions, layer.hidden.ceilDiv(panelColumns), columns, gates, panelColumns};
     return {directions, rows, columns};
   };
   if (failed(layer.checkOptional("w", adaptor.getW(), weights(layer.inputs))) ||

@@ -38,15 +38,20 @@ inline constexpr std::string_view matmulPanelsLayout = "matmul_panels16";
 /// taps are counted row-major over the filter's spatial dims (kd, kh, kw), c is the fastest.
 inline constexpr std::string_view convPanelsLayout = "conv_panels16";
 
+/// 3x3 filter, transformed for a Winograd convolution F(m x m, 3x3), n = m + 2 (Winograd.h). From OIHW to
+///   [ceil(O/16)][n * n][I][16]
+/// element (p, r * n + s, c, i) = (G w G^T)(r, s) for w = source (16 p + i, c), 0 where 16 p + i >= O.
+inline constexpr std::string_view winogradPanelsLayout = "winograd_panels16";
+
 /// Depthwise filter (groups == channels == outputs). From [C, 1, spatial..] to
 ///   [taps][C]
 /// element (t, c) = source (c, 0, tap t); no padding.
 inline constexpr std::string_view depthwiseLayout = "depthwise_taps";
 
 /// Weights of a recurrent op, input or recurrent part. From [D, G * H, X] (G gates of H rows) to
-///   [D][G][ceil(H/16)][X][16]
-/// element (d, g, p, x, i) = source (d, g H + 16 p + i, x), 0 where 16 p + i >= H.
-/// A tile of 16 hidden units reads the same panel of each gate.
+///   [D][ceil(H/16)][X][G][16]
+/// element (d, p, x, g, i) = source (d, g H + 16 p + i, x), 0 where 16 p + i >= H.
+/// A tile of 16 hidden units reads all their gates as one stream.
 inline constexpr std::string_view recurrentPanelsLayout = "recurrent_panels16";
 
 /// Dims of the packed tensors. `source` is the shape before packing, as described at each layout.
@@ -64,6 +69,10 @@ inline std::array<int64_t, 4> convPanelsShape(const std::vector<int64_t> &oihw, 
   return {groups, panelsOf(oihw[0] / groups), depth, panelColumns};
 }
 
+inline std::array<int64_t, 4> winogradPanelsShape(const std::vector<int64_t> &oihw, int64_t tile) {
+  return {panelsOf(oihw[0]), (tile + 2) * (tile + 2), oihw[1], panelColumns};
+}
+
 inline std::array<int64_t, 2> depthwiseShape(const std::vector<int64_t> &oihw) {
   int64_t taps = 1;
   for (size_t i = 2; i < oihw.size(); ++i)
@@ -72,7 +81,7 @@ inline std::array<int64_t, 2> depthwiseShape(const std::vector<int64_t> &oihw) {
 }
 
 inline std::array<int64_t, 5> recurrentPanelsShape(const std::vector<int64_t> &source, int64_t gates) {
-  return {source[0], gates, panelsOf(source[1] / gates), source[2], panelColumns};
+  return {source[0], panelsOf(source[1] / gates), source[2], gates, panelColumns};
 }
 
 } // namespace stator

@@ -1,8 +1,9 @@
 //===- RecurrentCells.cpp - one step of the recurrent cells ----------------===//
 //
-// Each function takes a tile (some rows of the batch, one vector of hidden
+// Each function takes a tile (some rows of the batch, a few vectors of hidden
 // units) from the projected input and the previous h to the new h. The
-// formulas are those of the graph operations' descriptions.
+// formulas are those of the graph operations' descriptions. A tile loads all
+// that it needs before it stores: its last rows and units may be repeated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,89 +34,106 @@ Value RecurrentEmitter::lengthOf(Value row) {
 Value RecurrentEmitter::isRunning(const Place &place, unsigned row) {
   if (!problem.lengths)
     return {};
-  return b.less(place.time, lengthOf(b.add(place.row, b.i64(row))));
+  return b.less(place.time, lengthOf(batchRow(place, row)));
 }
 
-Value RecurrentEmitter::loadUnit(Value base, Value rowOffset, const Place &place) {
-  return b.load(base, b.add(rowOffset, firstOf(place.unit)), problem.type, lanes, maskOf(place.unit));
+Value RecurrentEmitter::loadUnit(Value base, Value rowOffset, Value unit) {
+  return b.load(base, b.add(rowOffset, firstOf(unit)), problem.type, lanes, maskOf(unit));
 }
 
-/// Where the rows of the previous h are: in y, or the initial h.
-SmallVector<Value> RecurrentEmitter::previousRows(const Place &place) {
-  const bool isReverse = place.direction == 1 || problem.isReverse;
-  Value isFirst = b.compare(arith::CmpIPredicate::eq, place.step, b.i64(0));
-  Value before = isReverse ? b.add(place.time, b.i64(1)) : b.sub(place.time, b.i64(1));
-  SmallVector<Value> rows;
-  for (unsigned i = 0; i != place.rows; ++i) {
-    Value row = b.add(place.row, b.i64(i));
-    Value initial = zeros;
-    if (problem.initialH)
-      initial = b.address(problem.initialH, b.mul(rowOf(place.direction, row), b.i64(problem.hidden)), problem.type);
-    Value starts = isFirst;
-    // Read backwards, a short sequence starts later.
-    if (isReverse && problem.lengths)
-      starts = arith::OrIOp::create(b, starts, b.compare(arith::CmpIPredicate::sge, before, lengthOf(row)));
-    rows.push_back(b.select(starts, initial, b.address(y, outputRow(before, place.direction, row), problem.type)));
-  }
-  return rows;
-}
-
-Value RecurrentEmitter::projected(const Place &place, unsigned row, unsigned gate) {
-  Value index = b.sub(place.step, chunkStart);
-  Value line = rowOf(place.direction, b.add(place.row, b.i64(row)));
-  Value cell = b.add(b.mul(b.add(b.mul(line, b.i64(units)), place.unit), b.i64(recurrentChunk)), index);
-  return b.load(projection, b.mul(b.add(b.mul(cell, b.i64(gates)), b.i64(gate)), b.i64(lanes)), compute, lanes);
-}
-
-RecurrentEmitter::Values RecurrentEmitter::multiplyState(const Place &place, ArrayRef<Value> rowPointers, ArrayRef<unsigned> used,
-                                                         Values sums) {
+SmallVector<RecurrentEmitter::Values>
+RecurrentEmitter::multiplyState(const Place &place, Value source, ArrayRef<unsigned> pass,
+                                llvm::function_ref<Value(unsigned row, unsigned unit, unsigned gate)> initial) {
   Value depth = b.i64(problem.hidden);
   TileRows rows;
-  rows.pointers.assign(rowPointers.begin(), rowPointers.end());
   rows.kStride = b.i64(1);
-  rows.storage = problem.type;
+  rows.storage = compute;
+  Value first = b.address(source, localRow(place.direction, place.row), compute);
+  Values sums;
+  for (unsigned row = 0; row != place.rows; ++row) {
+    rows.pointers.push_back(b.address(first, b.i64(row * rowStride), compute));
+    for (unsigned unit = 0; unit != place.units.size(); ++unit)
+      for (unsigned gate : pass)
+        sums.push_back(initial(row, unit, gate));
+  }
   TileColumns columns;
-  columns.pointer = b.address(r, weightOffset(place.direction, place.unit, depth), problem.type);
-  columns.kStride = b.i64(panelColumns);
+  columns.pointer = r;
+  columns.kStride = b.i64(gates * panelColumns);
   columns.storage = problem.type;
-  for (unsigned gate : used)
-    columns.offsets.push_back(b.mul(b.i64(gate), gateStride(depth)));
-  return accumulate(b, rows, columns, depth, std::move(sums));
+  for (Value unit : place.units) {
+    Value offset = weightOffset(place.direction, unit, depth);
+    for (unsigned gate : pass)
+      columns.offsets.push_back(b.add(offset, b.i64(gate * panelColumns)));
+  }
+  sums = accumulate(b, rows, columns, depth, std::move(sums));
+  SmallVector<Values> result(pass.size());
+  for (unsigned i = 0; i != sums.size(); ++i)
+    result[i % pass.size()].push_back(sums[i]);
+  return result;
 }
 
-void RecurrentEmitter::storeOutput(const Place &place, unsigned row, Value output) {
-  if (Value running = isRunning(place, row))
-    output = b.select(running, output, b.zero(output.getType()));
-  Value offset = b.add(outputRow(place.time, place.direction, b.add(place.row, b.i64(row))), firstOf(place.unit));
-  b.store(output, y, offset, problem.type, maskOf(place.unit));
+void RecurrentEmitter::storeOutput(const Place &place, unsigned row, unsigned unit, Value output) {
+  Value running = isRunning(place, row), line = batchRow(place, row), first = firstOf(place.units[unit]);
+  if (y) {
+    if (running)
+      output = b.select(running, output, b.zero(output.getType()));
+    b.store(output, y, b.add(outputRow(place.time, place.direction, line), first), problem.type, maskOf(place.units[unit]));
+    return;
+  }
+  // A row that has ended keeps its h.
+  if (running)
+    output = b.select(running, output, b.load(previous, localCell(place, row, unit), compute, lanes));
+  b.store(output, h, b.add(stateRow(place.direction, line), first), problem.type, maskOf(place.units[unit]));
 }
 
 void RecurrentEmitter::emitLstm(const Place &place) {
-  Values sums;
-  for (unsigned row = 0; row != place.rows; ++row)
-    for (unsigned gate = 0; gate != gates; ++gate)
-      sums.push_back(projected(place, row, gate));
-  sums = multiplyState(place, previousRows(place), {0, 1, 2, 3}, std::move(sums));
-
-  auto peephole = [&](Value gate, unsigned index, Value cell) {
+  const unsigned numUnits = place.units.size();
+  auto peephole = [&](Value gate, unsigned index, unsigned unit, Value cell) {
     if (!problem.peephole)
       return gate;
-    Value weights = loadUnit(problem.peephole, b.i64((int64_t(place.direction) * 3 + index) * problem.hidden), place);
+    Value weights = loadUnit(problem.peephole, b.i64((int64_t(place.direction) * 3 + index) * problem.hidden), place.units[unit]);
     return b.fma(weights, cell, gate);
   };
-  for (unsigned row = 0; row != place.rows; ++row) {
-    ArrayRef<Value> gate = ArrayRef<Value>(sums).slice(row * 4, 4); // i, o, f, c
-    Value cell = b.load(state, stateOffset(place, row), compute, lanes);
-    Value input = sigmoid(peephole(gate[0], 0, cell));
-    Value forget = sigmoid(peephole(gate[2], 2, cell));
-    Value candidate = math::TanhOp::create(b, gate[3]);
-    Value next = b.fma(forget, cell, arith::MulFOp::create(b, input, candidate));
-    Value output = sigmoid(peephole(gate[1], 1, next));
-    Value result = arith::MulFOp::create(b, output, math::TanhOp::create(b, next));
-    if (Value running = isRunning(place, row))
-      next = b.select(running, next, cell);
-    b.store(next, state, stateOffset(place, row), compute);
-    storeOutput(place, row, result);
+  Values cells, gate[4], gained, next, outputs; // i, o, f, c
+  auto loadCells = [&](Value buffer) {
+    Values values;
+    for (unsigned n = 0; n != place.cells(); ++n)
+      values.push_back(b.load(buffer, localCell(place, n / numUnits, n % numUnits), compute, lanes));
+    return values;
+  };
+  for (const Gates &pass : place.passes) {
+    SmallVector<Values> sums = multiplyState(place, previous, pass, [&](unsigned row, unsigned unit, unsigned index) {
+      return projected(place, row, unit, index);
+    });
+    for (auto [index, values] : llvm::zip_equal(pass, sums))
+      gate[index] = values;
+    if (!gained.empty())
+      continue;
+    if (problem.peephole)
+      cells = loadCells(state);
+    for (unsigned n = 0; n != place.cells(); ++n) {
+      Value input = sigmoid(peephole(gate[0][n], 0, n % numUnits, problem.peephole ? cells[n] : Value()));
+      gained.push_back(arith::MulFOp::create(b, input, math::TanhOp::create(b, gate[3][n])));
+      // Through memory, or the register allocator would spill in the loop of the next pass.
+      if (place.passes.size() > 1)
+        b.store(gained.back(), update, localCell(place, n / numUnits, n % numUnits), compute);
+    }
+  }
+  if (place.passes.size() > 1)
+    gained = loadCells(update);
+  cells = loadCells(state);
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    const unsigned row = n / numUnits, unit = n % numUnits;
+    Value forget = sigmoid(peephole(gate[2][n], 2, unit, cells[n]));
+    Value cell = b.fma(forget, cells[n], gained[n]);
+    Value output = sigmoid(peephole(gate[1][n], 1, unit, cell));
+    outputs.push_back(arith::MulFOp::create(b, output, math::TanhOp::create(b, cell)));
+    Value running = isRunning(place, row);
+    next.push_back(running ? b.select(running, cell, cells[n]) : cell);
+  }
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    b.store(next[n], state, localCell(place, n / numUnits, n % numUnits), compute);
+    storeOutput(place, n / numUnits, n % numUnits, outputs[n]);
   }
 }
 
@@ -126,67 +144,67 @@ static Value mixed(KernelBuilder &b, Value z, Value candidate, Value previous) {
 }
 
 void RecurrentEmitter::emitGru(const Place &place) {
-  Values sums;
-  for (unsigned row = 0; row != place.rows; ++row) {
-    sums.push_back(projected(place, row, 0));
-    sums.push_back(projected(place, row, 1));
-    Value bias = b.zero(KernelBuilder::laneType(compute, lanes));
-    if (problem.bias)
-      bias = loadUnit(problem.bias, b.i64((int64_t(place.direction) * 6 + 5) * problem.hidden), place);
-    sums.push_back(bias);
+  const unsigned numUnits = place.units.size();
+  Values gate[3];
+  for (const Gates &pass : place.passes) {
+    SmallVector<Values> sums = multiplyState(place, previous, pass, [&](unsigned row, unsigned unit, unsigned index) -> Value {
+      if (index != 2)
+        return projected(place, row, unit, index);
+      if (!problem.bias)
+        return b.zero(vectorType());
+      return loadUnit(problem.bias, b.i64((int64_t(place.direction) * 6 + 5) * problem.hidden), place.units[unit]);
+    });
+    for (auto [index, values] : llvm::zip_equal(pass, sums))
+      gate[index] = values;
   }
-  SmallVector<Value> previous = previousRows(place);
-  sums = multiplyState(place, previous, {0, 1, 2}, std::move(sums));
-  for (unsigned row = 0; row != place.rows; ++row) {
-    Value z = sigmoid(sums[row * 3]), reset = sigmoid(sums[row * 3 + 1]);
-    Value candidate = math::TanhOp::create(b, b.fma(reset, sums[row * 3 + 2], projected(place, row, 2)));
-    storeOutput(place, row, mixed(b, z, candidate, loadUnit(previous[row], b.i64(0), place)));
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    const unsigned row = n / numUnits, unit = n % numUnits;
+    Value z = sigmoid(gate[0][n]), reset = sigmoid(gate[1][n]);
+    Value candidate = math::TanhOp::create(b, b.fma(reset, gate[2][n], projected(place, row, unit, 2)));
+    storeOutput(place, row, unit, mixed(b, z, candidate, b.load(previous, localCell(place, row, unit), compute, lanes)));
   }
 }
 
 /// First half of a step: z into scratch, r * h into the rows of the result h, which has no other use before the end.
 void RecurrentEmitter::emitGruGates(const Place &place) {
-  Values sums;
-  for (unsigned row = 0; row != place.rows; ++row)
-    sums.append({projected(place, row, 0), projected(place, row, 1)});
-  SmallVector<Value> previous = previousRows(place);
-  sums = multiplyState(place, previous, {0, 1}, std::move(sums));
-  for (unsigned row = 0; row != place.rows; ++row) {
-    b.store(sigmoid(sums[row * 2]), update, stateOffset(place, row), compute);
-    Value product = arith::MulFOp::create(b, sigmoid(sums[row * 2 + 1]), loadUnit(previous[row], b.i64(0), place));
-    Value offset = b.mul(rowOf(place.direction, b.add(place.row, b.i64(row))), b.i64(problem.hidden));
-    b.store(product, h, b.add(offset, firstOf(place.unit)), problem.type, maskOf(place.unit));
+  const unsigned numUnits = place.units.size();
+  SmallVector<Values> sums = multiplyState(place, previous, place.passes.front(), [&](unsigned row, unsigned unit, unsigned index) {
+    return projected(place, row, unit, index);
+  });
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    const unsigned row = n / numUnits, unit = n % numUnits;
+    b.store(sigmoid(sums[0][n]), update, localCell(place, row, unit), compute);
+    Value product = arith::MulFOp::create(b, sigmoid(sums[1][n]), b.load(previous, localCell(place, row, unit), compute, lanes));
+    Value offset = b.add(stateRow(place.direction, batchRow(place, row)), firstOf(place.units[unit]));
+    b.store(product, h, offset, problem.type, maskOf(place.units[unit]));
   }
 }
 
 void RecurrentEmitter::emitGruCandidate(const Place &place) {
-  Values sums;
-  SmallVector<Value> products;
-  for (unsigned row = 0; row != place.rows; ++row) {
-    sums.push_back(projected(place, row, 2));
-    Value offset = b.mul(rowOf(place.direction, b.add(place.row, b.i64(row))), b.i64(problem.hidden));
-    products.push_back(b.address(h, offset, problem.type));
-  }
-  SmallVector<Value> previous = previousRows(place);
-  sums = multiplyState(place, products, {2}, std::move(sums));
-  for (unsigned row = 0; row != place.rows; ++row) {
-    Value z = b.load(update, stateOffset(place, row), compute, lanes);
-    storeOutput(place, row, mixed(b, z, math::TanhOp::create(b, sums[row]), loadUnit(previous[row], b.i64(0), place)));
+  const unsigned numUnits = place.units.size();
+  SmallVector<Values> sums = multiplyState(place, products, place.passes.front(), [&](unsigned row, unsigned unit, unsigned index) {
+    return projected(place, row, unit, index);
+  });
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    const unsigned row = n / numUnits, unit = n % numUnits;
+    Value z = b.load(update, localCell(place, row, unit), compute, lanes);
+    Value before = b.load(previous, localCell(place, row, unit), compute, lanes);
+    storeOutput(place, row, unit, mixed(b, z, math::TanhOp::create(b, sums[0][n]), before));
   }
 }
 
 void RecurrentEmitter::emitRnn(const Place &place) {
-  Values sums;
-  for (unsigned row = 0; row != place.rows; ++row)
-    sums.push_back(projected(place, row, 0));
-  sums = multiplyState(place, previousRows(place), {0}, std::move(sums));
-  for (unsigned row = 0; row != place.rows; ++row) {
-    Value value = sums[row];
+  const unsigned numUnits = place.units.size();
+  SmallVector<Values> sums = multiplyState(place, previous, place.passes.front(), [&](unsigned row, unsigned unit, unsigned index) {
+    return projected(place, row, unit, index);
+  });
+  for (unsigned n = 0; n != place.cells(); ++n) {
+    Value value = sums[0][n];
     if (problem.cell == RecurrentCell::RnnTanh)
       value = math::TanhOp::create(b, value);
     else // Propagates NaN, as relu does elsewhere.
       value = arith::MaximumFOp::create(b, value, b.zero(value.getType()));
-    storeOutput(place, row, value);
+    storeOutput(place, n / numUnits, n % numUnits, value);
   }
 }
 

@@ -37,13 +37,14 @@ TensorValue unpackFilter(const TensorValue &packed, ArrayRef<int64_t> shape, int
 }
 
 TensorValue unpackRecurrent(const TensorValue &packed, int64_t hidden) {
-  int64_t directions = packed.shape[0], gates = packed.shape[1], panels = packed.shape[2], inputs = packed.shape[3];
+  int64_t directions = packed.shape[0], panels = packed.shape[1], inputs = packed.shape[2], gates = packed.shape[3];
   TensorValue plain(packed.type, {directions, gates * hidden, inputs});
-  for (int64_t g = 0; g < directions * gates; ++g)
-    for (int64_t h = 0; h < hidden; ++h)
-      for (int64_t x = 0; x < inputs; ++x)
-        plain.copyElement((g * hidden + h) * inputs + x, packed,
-                          ((g * panels + h / panelColumns) * inputs + x) * panelColumns + h % panelColumns);
+  for (int64_t d = 0; d < directions; ++d)
+    for (int64_t g = 0; g < gates; ++g)
+      for (int64_t h = 0; h < hidden; ++h)
+        for (int64_t x = 0; x < inputs; ++x)
+          plain.copyElement(((d * gates + g) * hidden + h) * inputs + x, packed,
+                            (((d * panels + h / panelColumns) * inputs + x) * gates + g) * panelColumns + h % panelColumns);
   return plain;
 }
 

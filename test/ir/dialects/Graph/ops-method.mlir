@@ -24,7 +24,7 @@ graph.parameter @r4 : tensor<3x5xf32> {recipe = #graph.recipe<"mul_channel", [@w
 graph.parameter @r5 : tensor<1x5x16xf32> {recipe = #graph.recipe<"pack_matmul", [@w], {transposed}>}
 graph.parameter @r6 : tensor<2x1x18x16xf32> {recipe = #graph.recipe<"pack_conv", [@oihw], {groups = 2 : i64}>}
 graph.parameter @r7 : tensor<9x6xf32> {recipe = #graph.recipe<"pack_depthwise", [@depthwise], {}>}
-graph.parameter @r8 : tensor<2x3x1x3x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@gates], {gates = 3 : i64}>}
+graph.parameter @r8 : tensor<2x1x3x3x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@gates], {gates = 3 : i64}>}
 
 // CHECK: func.func @method(%{{.*}}: tensor<?x4xf32, #graph.dims<["N", "4"]>> {graph.name = "x"}) -> (tensor<?x4xf32, #graph.dims<["N", "4"]>> {graph.name = "y"})
 // CHECK-SAME: graph.guards = {{\[\[}}"N", "2*M"]], graph.symbols = [#graph.symbol<"N", 1, 64>]

@@ -174,18 +174,18 @@ TEST_CASE("depthwise and recurrent weights", "[recipes]") {
     for (int64_t t = 0; t < 4; ++t)
       taps.copyElement(t * 5 + c, w, c * 4 + t);
   const int64_t gates = 3, hidden = 18, columns = 2;
-  TensorValue r = counting(ElementType::F32, {2, gates * hidden, columns}), panels(r.type, {2, gates, 2, columns, 16});
+  TensorValue r = counting(ElementType::F32, {2, gates * hidden, columns}), panels(r.type, {2, 2, columns, gates, 16});
   for (int64_t d = 0; d < 2; ++d)
     for (int64_t g = 0; g < gates; ++g)
       for (int64_t h = 0; h < hidden; ++h)
         for (int64_t x = 0; x < columns; ++x)
-          panels.copyElement((((d * gates + g) * 2 + h / 16) * columns + x) * 16 + h % 16, r,
+          panels.copyElement((((d * 2 + h / 16) * columns + x) * gates + g) * 16 + h % 16, r,
                              (d * gates * hidden + g * hidden + h) * columns + x);
   Parameters parameters(R"(
     graph.parameter @w : tensor<5x1x2x2xf32> {source = 0 : i32, offset = 0 : i64}
     graph.parameter @r : tensor<2x54x2xf32> {source = 1 : i32, offset = 0 : i64}
     graph.parameter @pw : tensor<4x5xf32> {recipe = #graph.recipe<"pack_depthwise", [@w], {}>}
-    graph.parameter @pr : tensor<2x3x2x2x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@r], {gates = 3 : i64}>})",
+    graph.parameter @pr : tensor<2x2x2x3x16xf32> {recipe = #graph.recipe<"pack_recurrent", [@r], {gates = 3 : i64}>})",
                         {w, r});
   checkTensor(parameters.read("pw"), taps, "depthwise");
   checkTensor(parameters.read("pr"), panels, "recurrent");

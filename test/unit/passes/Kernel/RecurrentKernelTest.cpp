@@ -98,13 +98,14 @@ Layer makeLayer(const LayerCase &k, unsigned seed) {
   return l;
 }
 
-/// [D, G * H, X] -> [D][G][ceil(H/16)][X][16].
+/// [D, G * H, X] -> [D][ceil(H/16)][X][G][16].
 std::vector<float> packGates(const std::vector<float> &source, int64_t D, int64_t G, int64_t H, int64_t X) {
   std::vector<float> packed(D * G * panelsOf(H) * X * 16);
-  for (int64_t group = 0; group < D * G; ++group)
-    for (int64_t u = 0; u < H; ++u)
-      for (int64_t i = 0; i < X; ++i)
-        packed[((group * panelsOf(H) + u / 16) * X + i) * 16 + u % 16] = source[(group * H + u) * X + i];
+  for (int64_t d = 0; d < D; ++d)
+    for (int64_t g = 0; g < G; ++g)
+      for (int64_t u = 0; u < H; ++u)
+        for (int64_t i = 0; i < X; ++i)
+          packed[(((d * panelsOf(H) + u / 16) * X + i) * G + g) * 16 + u % 16] = source[((d * G + g) * H + u) * X + i];
   return packed;
 }
 
@@ -139,7 +140,7 @@ void checkLayers(const std::vector<LayerCase> &cases) {
     operand(true, {steps, batch, number(k.I)}, "f32", Buffer::of(l.x));
     auto weights = [&](const std::vector<float> &values, int64_t columns) {
       if (k.isPacked)
-        operand(true, {D, number(k.G()), number(panelsOf(k.H)), number(columns), "16"}, "f32",
+        operand(true, {D, number(panelsOf(k.H)), number(columns), number(k.G()), "16"}, "f32",
                 Buffer::of(packGates(values, k.D(), k.G(), k.H, columns)));
       else
         operand(true, {D, number(k.G() * k.H), number(columns)}, "f32", Buffer::of(values));
