@@ -16,6 +16,8 @@
 #include "dialects/Plan/PlanOps.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Optimise/Passes.h"
+#include "passes/Plan/ArenaPacking.h"
+#include "passes/Plan/InPlace.h"
 #include "passes/Plan/Passes.h"
 #include "serialization/Base/OutputFile.h"
 #include "stator/Trace.h"
@@ -187,6 +189,9 @@ Status Driver::runStage(const Stage &stage) {
   PipelineOptions pipelineOptions;
   pipelineOptions.optimisationLevel = options.optimisationLevel;
   pipelineOptions.library = options.library;
+  STATOR_TRY(levels, cpuLevelsOf(options));
+  if (!levels.empty())
+    pipelineOptions.level = levels.front().name;
   STATOR_TRY(optimisations, optimisationsOf(options));
   pipelineOptions.optimisations = std::move(optimisations);
   if (failed(runPasses(*ir, [&](OpPassManager &passes) { stage.build(passes, pipelineOptions); })))
@@ -240,6 +245,20 @@ Status Driver::runCodegen() {
   return okStatus();
 }
 
+static MethodMemory memoryOf(plan::MethodOp method) {
+  MethodMemory memory;
+  memory.method = method.getName().str();
+  memory.arena = method.getArenaSize().value_or("0").str();
+  memory.livePeakBytes = static_cast<uint64_t>(method.getLivePeak().value_or(0));
+  DimExpr size = plan::exprOf(memory.arena);
+  std::map<std::string, int64_t> nominal = plan::nominalSymbols(plan::symbolRangesOf(method));
+  if (Result<int64_t> bytes = size.evaluate(nominal); bytes.ok())
+    memory.arenaBytes = static_cast<uint64_t>(*bytes);
+  for (const std::string &symbol : size.symbols())
+    memory.sizes += (memory.sizes.empty() ? "" : ", ") + symbol + "=" + std::to_string(nominal[symbol]);
+  return memory;
+}
+
 Status Driver::runArtifact() {
   codegen::ArtifactContents contents;
   contents.module = *ir;
@@ -266,6 +285,8 @@ Status Driver::runArtifact() {
   result.kernelCalls = statistics->kernelCalls;
   result.libraryCalls = statistics->libraryCalls;
   result.weightBytes = statistics->weightBytes;
+  for (auto method : ir->getOps<plan::MethodOp>())
+    result.memory.push_back(memoryOf(method));
   llvm::sys::fs::file_size(options.output, result.artifactBytes);
   return okStatus();
 }

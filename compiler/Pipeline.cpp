@@ -27,6 +27,7 @@ static void buildDifferentiate(OpPassManager &passes, const PipelineOptions &opt
 static void buildOptimise(OpPassManager &passes, const PipelineOptions &options) {
   optimise::OptimiseOptions optimiseOptions;
   optimiseOptions.library = options.library;
+  optimiseOptions.level = options.level;
   optimiseOptions.optimisations = options.optimisations;
   optimise::buildOptimisePipeline(passes, optimiseOptions);
 }

@@ -25,6 +25,8 @@ enum class StageId { Import, Graph, Differentiate, Optimise, Plan, Codegen, Arti
 struct PipelineOptions {
   int optimisationLevel = 2;
   std::string library = "auto";
+  /// As OptimiseOptions::level.
+  std::string level = "x86-64-v4";
   Optimisations optimisations;
 };
 

@@ -53,6 +53,20 @@ ContractionCost describe(Operation *op) {
   for (const DimExpr &dim : ArrayRef(dims).drop_back())
     rows *= dim;
   cost.rows = rows.constant();
+  if (auto dot = dyn_cast<graph::DotGeneralOp>(op)) {
+    DimExpr depth(1);
+    for (int64_t axis : dot.getLhsContract())
+      depth *= graph::dimOf(typeOf(dot.getLhs()), axis);
+    cost.depth = depth.constant();
+  } else {
+    auto convolution = cast<graph::ConvolutionOp>(op);
+    SmallVector<int64_t> filter = convolution.filterShape();
+    cost.depth = filter[1];
+    for (int64_t taps : ArrayRef(filter).drop_front(2))
+      cost.taps *= taps;
+    cost.stride = *llvm::max_element(convolution.getStrides());
+    cost.isGrouped = cost.kind == ContractionKind::Convolution && convolution.getGroups() > 1;
+  }
   cost.columns = dims.back().constant();
   return cost;
 }
@@ -66,7 +80,8 @@ struct ChooseKernelsPass : impl::ChooseKernelsPassBase<ChooseKernelsPass> {
       return signalPassFailure();
     }
     getOperation().walk([&](Operation *op) {
-      if (isContraction(op))
+      // Those that an earlier pass decided stay as they are.
+      if (isContraction(op) && !hasKernelChoice(op))
         choose(op);
     });
   }
@@ -79,7 +94,7 @@ private:
       return setKernelChoice(op, "own", reason);
     if (library == "onednn")
       return setKernelChoice(op, "onednn", "library forced");
-    CostVerdict verdict = chooseByCost(describe(op));
+    CostVerdict verdict = chooseByCost(describe(op), level);
     setKernelChoice(op, verdict.useLibrary ? "onednn" : "own", verdict.reason);
   }
 };

@@ -23,6 +23,8 @@ namespace stator::optimise {
 struct OptimiseOptions {
   /// "none", "onednn" or "auto".
   std::string library = "auto";
+  /// The most demanding CPU level that is compiled for: its measured costs decide between own kernels and the library.
+  std::string level = "x86-64-v4";
   Optimisations optimisations;
 };
 

@@ -88,8 +88,9 @@ def FormBlocksPass : Pass<"optimise-form-blocks", "::mlir::func::FuncOp"> {
     passes/Kernel/FusedBlockKernel.cpp.
   }];
   let options = [
-    Option<"expandBytes", "expand-bytes", "int64_t", "262144", "bytes of an expanded image from which it is not stored">,
-    Option<"projectBytes", "project-bytes", "int64_t", "262144", "bytes of a filtered image from which it is not stored">
+    Option<"expandBytes", "expand-bytes", "int64_t", "589824",
+           "bytes of the first tensor between convolutions, per image, from which it is not stored">,
+    Option<"projectBytes", "project-bytes", "int64_t", "262144", "bytes of a filtered image behind an expansion from which it is not stored">
   ];
 }
 
