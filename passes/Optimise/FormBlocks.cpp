@@ -95,6 +95,7 @@ private:
   void enter(graph::ConvolutionOp op) {
     current = op;
     hasFilter |= isFilter(op);
+    hasExpansion |= !hasFilter;
     hasProjection = hasFilter && !isFilter(op);
     earlier.insert(stage.begin(), stage.end());
     stage.clear();
@@ -106,10 +107,8 @@ private:
       // Its filter comes from outside, and nothing but the convolution reads the stage before.
       if (hasProjection || !stage.contains(convolution.getInput().getDefiningOp()) || convolution.getFilter().getDefiningOp() == nullptr)
         return false;
-      int64_t between = imageBytes(convolution.getInput());
-      bool isNext = hasFilter ? isPointwise(convolution) && between >= options.projectBytes
-                              : isFilter(convolution) && between >= options.expandBytes;
-      if (!isNext)
+      bool isNext = hasFilter ? isPointwise(convolution) : isFilter(convolution);
+      if (!isNext || imageBytes(convolution.getInput()) < (hasExpansion && hasFilter ? options.projectBytes : options.expandBytes))
         return false;
       enter(convolution);
       return true;
@@ -129,7 +128,7 @@ private:
   const FormBlocksPassOptions &options;
   FusionGroup group;
   graph::ConvolutionOp current;
-  bool hasFilter = false, hasProjection = false;
+  bool hasExpansion = false, hasFilter = false, hasProjection = false;
   llvm::DenseSet<Operation *> stage, earlier;
   SmallVector<graph::ConvolutionOp> convolutions;
 };

@@ -15,6 +15,7 @@
 #include "passes/Optimise/Passes.h"
 
 #include "dialects/Plan/LibraryCalls.h"
+#include "dialects/Plan/PitchedAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -39,9 +40,43 @@ bool isElementwiseOf(Operation *op, RankedTensorType type) {
   return op->hasTrait<graph::Elementwise>() && op->getNumResults() == 1 && sameShape(typeOf(op->getResult(0)), type);
 }
 
+/// Whether all kernels that read `tensor` could read it with this pitch. What is not a kernel copies what it needs.
+bool isReadablePitched(Value tensor, const graph::Pitch &pitch) {
+  return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto fusion = dyn_cast<graph::FusionOp>(user))
+      return fusion.getKernel() == "own" && plan::mayReadPitched(fusion.getBody().front(), use.getOperandNumber(), pitch);
+    if (isa<graph::ReshapeOp>(user))
+      return isReadablePitched(user->getResult(0), pitch);
+    return isa<graph::ConcatOp, graph::YieldOp, graph::WhileOp, func::ReturnOp>(user);
+  });
+}
+
+/// Whether a concatenation can do without a kernel since at least one part is computed where it belongs, or a slice since its users read
+/// it where it is.
+bool isBetterPitched(Operation *op) {
+  if (auto slice = dyn_cast<graph::SliceOp>(op)) {
+    if (!plan::mayBePitched(slice) || slice.use_empty())
+      return false;
+    return isReadablePitched(slice.getResult(), *plan::pitchOfPart(typeOf(slice.getResult()), typeOf(slice.getInput()), *plan::cutAxis(slice)));
+  }
+  auto concat = dyn_cast<graph::ConcatOp>(op);
+  if (!concat || !plan::mayBePitched(concat))
+    return false;
+  return llvm::any_of(concat.getInputs(), [&](Value part) {
+    Operation *producer = part.getDefiningOp();
+    auto fusion = dyn_cast_or_null<graph::FusionOp>(producer);
+    bool isWritten = fusion && fusion.getKernel() == "own" &&
+                     plan::mayWritePitched(fusion.getBody().front(), cast<OpResult>(part).getResultNumber());
+    bool isJoined = isa_and_nonnull<graph::ConcatOp>(producer) && runsWithoutKernel(producer);
+    return (isWritten || isJoined) &&
+           isReadablePitched(part, *plan::pitchOfPart(typeOf(part), typeOf(concat.getResult()), concat.getAxis()));
+  });
+}
+
 class FusionFormer {
 public:
-  explicit FusionFormer(Block &block) : block(block) {}
+  FusionFormer(Block &block, bool pitchedViews) : block(block), pitchedViews(pitchedViews) {}
 
   void run() {
     forEachOp([&](Operation *op) { return isContraction(op); }, [&](Operation *op) { fuseContraction(op); });
@@ -49,8 +84,17 @@ public:
     forEachOp([&](Operation *op) { return isa<graph::ReduceOp, graph::PoolOp>(op); }, [&](Operation *op) { fuseAroundWindow(op); });
     forEachOp([&](Operation *op) { return op->hasTrait<graph::Elementwise>(); }, [&](Operation *op) { fuseMap(op); });
     eraseDead();
-    forEachOp([&](Operation *op) { return !runsWithoutKernel(op); }, [&](Operation *op) {
+    auto isPart = [](Operation *op) { return isa<graph::ConcatOp, graph::SliceOp>(op); };
+    auto outlineSingle = [&](Operation *op) {
       outlineGroup(FusionGroup(op), familyOf(op), "own", "single " + op->getName().stripDialect().str());
+    };
+    forEachOp([&](Operation *op) { return !runsWithoutKernel(op) && !isPart(op); }, outlineSingle);
+    // When all kernels around them are known.
+    forEachOp([&](Operation *op) { return !runsWithoutKernel(op); }, [&](Operation *op) {
+      if (pitchedViews && isBetterPitched(op))
+        op->setDiscardableAttr(plan::kPitchedAttrName, UnitAttr::get(op->getContext()));
+      else
+        outlineSingle(op);
     });
   }
 
@@ -129,6 +173,7 @@ private:
   }
 
   Block &block;
+  const bool pitchedViews;
   llvm::DenseSet<Operation *> taken;
 };
 
@@ -137,9 +182,12 @@ struct FormFusionsPass : impl::FormFusionsPassBase<FormFusionsPass> {
 
   void runOnOperation() override {
     llvm::SmallVector<Block *> blocks;
-    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    getOperation().walk([&](Block *block) {
+      if (!isa<graph::FusionOp>(block->getParentOp())) // An earlier pass has formed that one.
+        blocks.push_back(block);
+    });
     for (Block *block : blocks)
-      FusionFormer(*block).run();
+      FusionFormer(*block, pitchedViews).run();
   }
 };
 
