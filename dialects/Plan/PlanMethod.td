@@ -22,7 +22,7 @@ def Plan_MethodOp : Plan_Op<"method", [Symbol, IsolatedFromAbove, SingleBlock, N
     plan.method @forward attributes {symbols = [#graph.symbol<"N", 1, 64>]} {
       %x = plan.buffer input[0] "x" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
       %y = plan.buffer output[0] "y" : tensor<?x64xf32, #graph.dims<["N", "64"]>>
-      plan.kernel @kernels::@k_0_1f0c33aa(%x) -> (%y) {family = "map", label = "relu", sizes = #graph.dims<["N"]>}
+      plan.kernel @kernels::@map_1f0c33aa(%x) -> (%y) {family = "map", label = "relu", sizes = #graph.dims<["N"]>}
     }
     ```
   }];
@@ -68,13 +68,16 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
 def Plan_ViewOp : Plan_Op<"view"> {
   let summary = "Another reading of bytes that belong to a declared buffer";
   let description = [{
-    `offset` is relative to the start of `base`, in bytes; a view that only reshapes has offset "0". The base is never a view.
+    `offset` is relative to the start of `base`, in bytes; a view that only reshapes has offset "0". The base is never a view. With
+    `pitch = [row, distance]` (in elements) the view is not dense: its rows of that many elements follow each other at that distance.
+    Only kernels that were made for that pitch may use it (`stator.pitches`).
 
     ```mlir
     %2 = plan.view %1 at "128" : tensor<1x32xf32>
     ```
   }];
-  let arguments = (ins Plan_BufferType:$base, StrAttr:$offset, TypeAttrOf<AnyRankedTensor>:$tensor_type);
+  let arguments = (ins Plan_BufferType:$base, StrAttr:$offset, TypeAttrOf<AnyRankedTensor>:$tensor_type,
+                   OptionalAttr<DenseI64ArrayAttr>:$pitch);
   let results = (outs Plan_BufferType:$result);
   let assemblyFormat = "$base `at` $offset `:` $tensor_type attr-dict";
   let hasVerifier = 1;

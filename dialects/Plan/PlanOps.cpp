@@ -67,6 +67,13 @@ RankedTensorType plan::tensorTypeOf(Value buffer) {
   return buffer.getDefiningOp<BufferOp>().getTensorType();
 }
 
+std::optional<graph::Pitch> plan::pitchOf(Value buffer) {
+  auto view = buffer.getDefiningOp<ViewOp>();
+  if (!view || !view.getPitch())
+    return std::nullopt;
+  return graph::Pitch{(*view.getPitch())[0], (*view.getPitch())[1]};
+}
+
 BufferAccesses plan::accessesOf(Operation *instruction) {
   BufferAccesses accesses;
   llvm::TypeSwitch<Operation *>(instruction)
@@ -124,6 +131,11 @@ LogicalResult ViewOp::verify() {
     return emitOpError("the base of a view must be declared by `plan.buffer`");
   if (failed(verifyExpr(*this, "offset", getOffset())))
     return failure();
+  if (auto pitch = getPitch()) {
+    if (pitch->size() != 2 || (*pitch)[0] < 1 || (*pitch)[1] <= (*pitch)[0] ||
+        !graph::hasRowsOf(graph::dimsOf(getTensorType()), {(*pitch)[0], (*pitch)[1]}))
+      return emitOpError() << "of type " << getTensorType() << " has a pitch that is not [elements of its last axes, a larger distance]";
+  }
   // Only what is certain is refused: with symbols, the runtime checks the bounds of each shape.
   DimExpr slack = sizeBytesOf(base.getTensorType()) - exprOf(getOffset()) - sizeBytesOf(getTensorType());
   if (auto constant = slack.constant(); constant && *constant < 0)

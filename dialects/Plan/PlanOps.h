@@ -11,6 +11,7 @@
 #define STATOR_DIALECTS_PLAN_PLANOPS_H
 
 #include "dialects/Graph/GraphOps.h"
+#include "dialects/Graph/Pitch.h"
 #include "serialization/Base/DimExpr.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -54,6 +55,8 @@ struct BufferRef {
   mlir::RankedTensorType type;
 };
 BufferRef resolveBuffer(mlir::Value buffer);
+/// The pitch of a view; none if the buffer or view is dense.
+std::optional<graph::Pitch> pitchOf(mlir::Value buffer);
 mlir::RankedTensorType tensorTypeOf(mlir::Value buffer);
 
 /// What one instruction reads and writes, not counting nested instructions.

@@ -6,6 +6,7 @@
 
 #include "dialects/Plan/Views.h"
 #include "dialects/Graph/Shapes.h"
+#include "dialects/Plan/PitchedAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,7 +42,7 @@ bool plan::isContiguousConcat(graph::ConcatOp concat) {
 }
 
 bool plan::isView(Operation *op) {
-  if (isa<graph::ReshapeOp>(op))
+  if (isa<graph::ReshapeOp>(op) || op->hasAttr(kPitchedAttrName))
     return true;
   if (auto slice = dyn_cast<graph::SliceOp>(op))
     return isContiguousSlice(slice);

@@ -1,9 +1,10 @@
 //===- Views.h - which graph operations only rename bytes ------------------===//
 //
-// Buffers are dense and row-major, so a few shape operations need no code: the
-// result is a part of the operand's bytes, or the operands are parts of the
-// result's. plan-build makes them views; passes/Optimise asks here which ones
-// it may leave outside of a fusion.
+// A few shape operations need no code: the result is a part of the operand's
+// bytes, or the operands are parts of the result's. plan-build makes them views;
+// passes/Optimise asks here which ones it may leave outside of a fusion. Parts
+// that are one run of bytes always are; others if they were marked
+// (PitchedAccess.h).
 //
 //===----------------------------------------------------------------------===//
 

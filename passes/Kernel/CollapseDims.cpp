@@ -11,6 +11,7 @@
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Graph/GraphOps.h"
+#include "dialects/Graph/Pitch.h"
 #include "dialects/Graph/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,7 @@ public:
         for (Value result : op->getResults())
           start(result);
     });
+    separateRows();
     while (strikeOut()) {
     }
     bool anyLeft = llvm::any_of(joined, [](auto &entry) { return llvm::is_contained(entry.second, true); });
@@ -68,6 +70,26 @@ private:
     // A body that reads elements by position needs the dims as they are.
     bool isExtracted = llvm::any_of(tensor.getUsers(), [&](Operation *user) { return user->getParentOp() != source; });
     joined[tensor] = SmallVector<bool>(pairs, !isExtracted);
+  }
+
+  /// Where the rows of a buffer lie apart, the dim of rows is not one with those inside of them.
+  void separateRows() {
+    auto separate = [&](unsigned buffer, Value tensor) {
+      std::optional<graph::Pitch> pitch = graph::pitchOfBuffer(source, buffer);
+      if (!pitch)
+        return;
+      DimExpr size = 1;
+      SmallVector<DimExpr> dims = graph::dimsOf(cast<RankedTensorType>(tensor.getType()));
+      for (size_t i = dims.size(); i-- > 1;) {
+        size = size * dims[i];
+        if (size.isConstant(pitch->row))
+          joined[tensor][i - 1] = false;
+      }
+    };
+    for (BlockArgument argument : source.getArguments())
+      separate(argument.getArgNumber(), argument);
+    for (auto [i, result] : llvm::enumerate(source.getBody().front().getTerminator()->getOperands()))
+      separate(source.getNumArguments() + i, result);
   }
 
   static SmallVector<Access> accessesOf(linalg::GenericOp op) {

@@ -27,10 +27,14 @@ void emitConcat(KernelBuilder &k, graph::ConcatOp op) {
     Value source = bufferOf(k, input), run = k.size(view.length * view.inner);
     Value resultRun = k.size(result.length * result.inner), first = k.size(offset * result.inner);
     Value chunks = k.ceilDiv(run, k.i64(chunk));
+    // Of a pitched operand, each run is one row.
+    Value sourceRun = run;
+    if (auto argument = dyn_cast<BlockArgument>(input); argument && op.getAxis() > 0)
+      sourceRun = k.size(k.stridesOf(typeOf(input), source)[op.getAxis() - 1]);
     k.parallel({k.size(view.outer), chunks}, [&](ArrayRef<Value> index) {
       Value begin = k.mul(index[1], k.i64(chunk));
       Value count = k.min(k.sub(run, begin), k.i64(chunk));
-      emitCopyRow(k, source, k.add(k.mul(index[0], run), begin), target, k.add(k.add(k.mul(index[0], resultRun), first), begin), count,
+      emitCopyRow(k, source, k.add(k.mul(index[0], sourceRun), begin), target, k.add(k.add(k.mul(index[0], resultRun), first), begin), count,
                   storage);
     });
     offset = offset + view.length;

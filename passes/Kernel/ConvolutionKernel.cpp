@@ -33,7 +33,7 @@ class ConvolutionEmitter {
 public:
   ConvolutionEmitter(KernelBuilder &b, const ConvolutionProblem &problem, Value input, Value filter, ContractionEpilogue &epilogue)
       : b(b), problem(problem), epilogue(epilogue), input(input), filter(filter), compute(KernelBuilder::computeType(problem.type)) {
-    DimExpr stride = problem.channels;
+    DimExpr stride = problem.pixelStride;
     operands.strides.resize(problem.axes.size());
     for (size_t i = problem.axes.size(); i-- > 0;) {
       operands.strides[i] = b.size(stride);

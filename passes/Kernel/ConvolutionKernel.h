@@ -27,7 +27,8 @@ struct ConvolutionProblem {
   DimExpr batch;
   llvm::SmallVector<ConvolutionAxis> axes; // the last is the width
   int64_t channels = 0, outputs = 0, groups = 1;
-  mlir::Type type; // storage type of input and filter
+  int64_t pixelStride = 0; // of the input, in elements: its channels unless it is pitched
+  mlir::Type type;         // storage type of input and filter
 
   int64_t groupChannels() const { return channels / groups; }
   int64_t groupOutputs() const { return outputs / groups; }

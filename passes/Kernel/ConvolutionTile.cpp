@@ -144,7 +144,7 @@ TileEmitter::Values TileEmitter::emitWidth(Value offset, Value tap, Values sums,
   const ConvolutionAxis &axis = problem.width();
   const unsigned vectors = operands.filter.offsets.size();
   // Taps are neighbours in memory when nothing lies between their channels.
-  const bool isContiguous = axis.dilation == 1 && problem.groups == 1;
+  const bool isContiguous = axis.dilation == 1 && problem.groups == 1 && problem.pixelStride == problem.channels;
   Value pixelStep = b.mul(b.i64(axis.stride), operands.strides.back());
 
   for (int64_t first = 0; first < axis.taps;) {

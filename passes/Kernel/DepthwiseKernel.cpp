@@ -35,7 +35,7 @@ public:
         width(problem.width()) {
     if (problem.axes.size() >= 2)
       height = problem.axes[problem.axes.size() - 2];
-    DimExpr stride = problem.channels;
+    DimExpr stride = problem.pixelStride;
     strides.resize(problem.axes.size());
     for (size_t i = problem.axes.size(); i-- > 0;) {
       strides[i] = b.size(stride);

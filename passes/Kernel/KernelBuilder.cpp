@@ -50,6 +50,9 @@ KernelBuilder::KernelBuilder(func::FuncOp source, const KernelOptions &options)
   sizesBase = loadPointer(entry->getArgument(0), 8);
   for (unsigned i = 0, e = numOperands + source.getNumResults(); i != e; ++i)
     buffers.push_back(loadPointer(buffersBase, 8 * i));
+  for (auto [i, base] : llvm::enumerate(buffers))
+    if (std::optional<graph::Pitch> pitch = graph::pitchOfBuffer(source, i))
+      pitches[base] = *pitch;
   if (!entry->empty())
     lastOfPrologue = &entry->back();
 }
@@ -162,6 +165,11 @@ KernelBuilder::Values KernelBuilder::strides(RankedTensorType type) {
     stride = stride * dims[i];
   }
   return result;
+}
+
+SmallVector<DimExpr> KernelBuilder::stridesOf(RankedTensorType type, Value base) const {
+  auto found = pitches.find(base);
+  return graph::stridesOf(graph::dimsOf(type), found == pitches.end() ? std::nullopt : std::optional(found->second));
 }
 
 /// Reads { i32 worker, i32 workers, ptr scratch, ptr barrier, ptr pool }.

@@ -22,6 +22,7 @@
 #ifndef STATOR_PASSES_KERNEL_KERNELBUILDER_H
 #define STATOR_PASSES_KERNEL_KERNELBUILDER_H
 
+#include "dialects/Graph/Pitch.h"
 #include "passes/Kernel/KernelOptions.h"
 #include "serialization/Base/DimExpr.h"
 
@@ -59,6 +60,8 @@ public:
   Values sizes(mlir::RankedTensorType type);
   /// Dense row-major strides, in elements.
   Values strides(mlir::RankedTensorType type);
+  /// Strides of a tensor at `base`: those of its pitch if that is a buffer which has one (dialects/Graph/Pitch.h), else dense ones.
+  llvm::SmallVector<DimExpr> stridesOf(mlir::RankedTensorType type, Value base) const;
   Value worker();
   Value workers();
   /// Reserves `bytes` of this worker's scratch, 64-byte aligned; contents are undefined at entry.
@@ -134,6 +137,8 @@ public:
   Value load(Value base, Value index, mlir::Type storage, unsigned lanes = 1, Value mask = {});
   /// Stores all lanes of `value` (a compute type), rounded to the storage type.
   void store(Value value, Value base, Value index, mlir::Type storage, Value mask = {});
+  /// Asks for the cache line at `base` + `bytes`, which will be read soon. Any address may be given.
+  void prefetch(Value base, Value bytes);
   /// One element per lane: `indices` is vector<lanes x i64>.
   Value gather(Value base, Value indices, mlir::Type storage, Value mask = {});
   void scatter(Value value, Value base, Value indices, mlir::Type storage, Value mask = {});
@@ -175,6 +180,7 @@ private:
   unsigned numOperands = 0, numConstantData = 0;
   mlir::Operation *lastOfPrologue = nullptr;
   llvm::SmallVector<Value> buffers;
+  llvm::DenseMap<Value, graph::Pitch> pitches;
   llvm::DenseMap<int64_t, Value> symbols;
   std::map<std::string, Value> sizeOf;
   llvm::DenseMap<mlir::Attribute, Value> constants;

@@ -120,14 +120,10 @@ LaneValue LaneEvaluator::mul(LaneValue a, LaneValue b) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-LaneValue LaneEvaluator::offsetOf(RankedTensorType type, ArrayRef<LaneValue> at, unsigned ignoredLeadingDims) {
-  SmallVector<DimExpr> dims = graph::dimsOf(type);
-  SmallVector<DimExpr> strides(dims.size());
-  DimExpr stride = 1;
-  for (size_t i = dims.size(); i-- > 0; stride = stride * dims[i])
-    strides[i] = stride;
+LaneValue LaneEvaluator::offsetOf(Value base, RankedTensorType type, ArrayRef<LaneValue> at, unsigned ignoredLeadingDims) {
+  SmallVector<DimExpr> strides = k.stridesOf(type, base);
   LaneValue offset = LaneValue::uniform(k.i64(0));
-  for (size_t i = ignoredLeadingDims; i != dims.size(); ++i)
+  for (size_t i = ignoredLeadingDims; i != strides.size(); ++i)
     offset = add(offset, mul(at[i], LaneValue::uniform(k.size(strides[i]))));
   return offset;
 }
@@ -138,7 +134,7 @@ static bool neverEmpty(RankedTensorType type) {
 }
 
 Value LaneEvaluator::load(Value base, RankedTensorType type, ArrayRef<LaneValue> at) {
-  LaneValue offset = offsetOf(type, at);
+  LaneValue offset = offsetOf(base, type, at);
   Type storage = type.getElementType();
   unsigned least = neverEmpty(type) ? 0 : 1;
   if (offset.isUniform() || lanes() == 1)
@@ -154,7 +150,7 @@ Value LaneEvaluator::load(Value base, RankedTensorType type, ArrayRef<LaneValue>
 }
 
 void LaneEvaluator::store(Value value, Value base, RankedTensorType type, ArrayRef<LaneValue> at) {
-  LaneValue offset = offsetOf(type, at);
+  LaneValue offset = offsetOf(base, type, at);
   Type storage = type.getElementType();
   if (offset.isUniform() || lanes() == 1)
     return k.store(value, base, offset.value, storage);
@@ -203,7 +199,7 @@ LaneValue LaneEvaluator::lookUpOrCompute(Value tensor, ArrayRef<LaneValue> at) {
     auto type = cast<RankedTensorType>(tensor.getType());
     // Kept in the compute type, whatever the tensor's own.
     Type storage = KernelBuilder::computeType(type.getElementType());
-    LaneValue offset = offsetOf(type, indices, found->second.ignoredLeadingDims);
+    LaneValue offset = offsetOf(found->second.base, type, indices, found->second.ignoredLeadingDims);
     if (found->second.isStored) {
       result = {k.load(found->second.base, offset.value, storage, offset.stride ? lanes() : 1, mask()), 0};
     } else {

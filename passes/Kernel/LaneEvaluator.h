@@ -87,9 +87,9 @@ public:
   Value evaluate(Value tensor, llvm::ArrayRef<LaneValue> at);
   /// The same, always with lanes() lanes.
   Value evaluateVector(Value tensor, llvm::ArrayRef<LaneValue> at);
-  /// Writes `value` to element `at` of a dense tensor at `base`; uniform `at` writes one element.
+  /// Writes `value` to element `at` of a tensor at `base`, which has the pitch of that buffer; uniform `at` writes one element.
   void store(Value value, Value base, mlir::RankedTensorType type, llvm::ArrayRef<LaneValue> at);
-  /// Reads from a dense tensor at `base`.
+  /// Reads from a tensor at `base`, likewise.
   Value load(Value base, mlir::RankedTensorType type, llvm::ArrayRef<LaneValue> at);
 
   /// Runs `body` for all indices of [begin, end): as wide vectors of `widening` registers, then as vectors, then a tail.
@@ -131,7 +131,7 @@ private:
   LaneValue computeBody(mlir::linalg::GenericOp op, llvm::ArrayRef<LaneValue> point, Value accumulator);
   LaneValue computeBodyOp(mlir::Operation *op, llvm::ArrayRef<LaneValue> point, Environment &environment);
   LaneValue cloneOnLanes(mlir::Operation *op, llvm::ArrayRef<LaneValue> operands);
-  LaneValue offsetOf(mlir::RankedTensorType type, llvm::ArrayRef<LaneValue> at, unsigned ignoredLeadingDims = 0);
+  LaneValue offsetOf(Value base, mlir::RankedTensorType type, llvm::ArrayRef<LaneValue> at, unsigned ignoredLeadingDims = 0);
 
   // LaneEvaluatorReduction.cpp
   LaneValue computeReduction(mlir::linalg::GenericOp op, LaneValues point);

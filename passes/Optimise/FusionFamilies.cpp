@@ -2,6 +2,7 @@
 
 #include "passes/Optimise/FusionFamilies.h"
 #include "dialects/Graph/Shapes.h"
+#include "dialects/Plan/PitchedAccess.h"
 #include "dialects/Plan/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,8 @@ StringRef familyOf(Operation *op) {
 }
 
 bool runsWithoutKernel(Operation *op) {
+  if (op->hasAttr(plan::kPitchedAttrName))
+    return true;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<graph::FusionOp, graph::GetParameterOp, graph::SetParameterOp, graph::ConstantOp, graph::DimValuesOp, graph::ReshapeOp>([](auto) { return true; })
       .Case<graph::SliceOp>([](auto slice) { return plan::isContiguousSlice(slice); })
@@ -72,6 +75,8 @@ void setKernelChoice(Operation *op, StringRef kernel, StringRef reason) {
   op->setDiscardableAttr(kernelAttr, StringAttr::get(op->getContext(), kernel));
   op->setDiscardableAttr(reasonAttr, StringAttr::get(op->getContext(), reason));
 }
+
+bool hasKernelChoice(Operation *op) { return op->hasAttr(kernelAttr); }
 
 StringRef chosenKernel(Operation *op) {
   auto kernel = op->getDiscardableAttrDictionary().getAs<StringAttr>(kernelAttr);

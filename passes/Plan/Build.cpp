@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Plan/Passes.h"
+#include "passes/Plan/PitchedKernels.h"
 #include "passes/Plan/TensorPlacement.h"
 
 #include "dialects/Graph/ParameterStore.h"
@@ -74,8 +75,8 @@ void sinkUpdates(func::FuncOp function) {
 /// Turns one function into one method.
 class MethodBuilder {
 public:
-  MethodBuilder(func::FuncOp function, SymbolTable &symbols)
-      : function(function), symbols(symbols), placement(function), builder(function.getContext()) {}
+  MethodBuilder(func::FuncOp function, SymbolTable &symbols, PitchedKernels &pitched)
+      : function(function), symbols(symbols), pitched(pitched), placement(function), builder(function.getContext()) {}
 
   FailureOr<MethodOp> build();
   int64_t numCopies = 0, numViews = 0;
@@ -89,10 +90,10 @@ private:
   BufferOp declareRoot(Value root);
   BufferOp stateBuffer(StringRef parameter, RankedTensorType type);
   /// The buffer that holds `tensor`, with the type of `tensor`.
-  Value bufferOf(Value tensor) { return bufferAt(tensor, DimExpr(0), tensorType(tensor)); }
-  /// The bytes of `type` that lie `offset` after the start of `tensor`.
-  Value bufferAt(Value tensor, const DimExpr &offset, RankedTensorType type);
-  Value viewOf(BufferOp base, const DimExpr &offset, RankedTensorType type);
+  Value bufferOf(Value tensor) { return bufferOfPart(tensor, tensorType(tensor), {}); }
+  /// The part of `tensor` that has `type` and begins at `starts`.
+  Value bufferOfPart(Value tensor, RankedTensorType type, ArrayRef<DimExpr> starts);
+  Value viewOf(BufferOp base, const Placement &place, RankedTensorType type);
   SmallVector<Value> buffersOf(ValueRange tensors) {
     return llvm::map_to_vector(tensors, [&](Value tensor) { return bufferOf(tensor); });
   }
@@ -101,6 +102,7 @@ private:
   LogicalResult emit(Operation &op);
   void emitCopy(Location loc, Value source, Value destination, StringRef label);
   void emitConcat(graph::ConcatOp concat);
+  void emitSlice(graph::SliceOp slice);
   LogicalResult emitIf(graph::IfOp op);
   LogicalResult emitWhile(graph::WhileOp op);
   void emitReturn(func::ReturnOp op);
@@ -110,6 +112,7 @@ private:
 
   func::FuncOp function;
   SymbolTable &symbols;
+  PitchedKernels &pitched;
   TensorPlacement placement;
   OpBuilder builder;
   MethodOp method;
@@ -119,7 +122,7 @@ private:
   llvm::StringMap<BufferOp> writtenStates;
   SmallVector<graph::SetParameterOp> sets;
   /// Only looked up: nothing depends on the order of addresses.
-  std::map<std::tuple<Operation *, std::string, const void *>, Value> views;
+  std::map<std::tuple<Operation *, std::string, const void *, int64_t, int64_t>, Value> views;
 };
 
 } // namespace
@@ -193,15 +196,16 @@ BufferOp MethodBuilder::declareRoot(Value root) {
   return buffer = declare(BufferKind::arena, tensorType(root));
 }
 
-Value MethodBuilder::viewOf(BufferOp base, const DimExpr &offset, RankedTensorType type) {
-  if (offset == DimExpr(0) && type == base.getTensorType())
+Value MethodBuilder::viewOf(BufferOp base, const Placement &place, RankedTensorType type) {
+  if (place.offset == DimExpr(0) && type == base.getTensorType() && !place.pitch)
     return base;
-  Value &view = views[{base, offset.str(), type.getAsOpaquePointer()}];
+  graph::Pitch pitch = place.pitch.value_or(graph::Pitch{0, 0});
+  Value &view = views[{base, place.offset.str(), type.getAsOpaquePointer(), pitch.row, pitch.distance}];
   if (!view) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(lastDeclaration);
-    auto op = ViewOp::create(builder, loc(), BufferType::get(builder.getContext()), base, exprAttr(builder.getContext(), offset),
-                             TypeAttr::get(type));
+    auto op = ViewOp::create(builder, loc(), BufferType::get(builder.getContext()), base, exprAttr(builder.getContext(), place.offset),
+                             TypeAttr::get(type), place.pitch ? builder.getDenseI64ArrayAttr({pitch.row, pitch.distance}) : nullptr);
     lastDeclaration = op;
     view = op;
     ++numViews;
@@ -209,24 +213,53 @@ Value MethodBuilder::viewOf(BufferOp base, const DimExpr &offset, RankedTensorTy
   return view;
 }
 
-Value MethodBuilder::bufferAt(Value tensor, const DimExpr &offset, RankedTensorType type) {
-  Placement place = placement.placementOf(tensor);
-  return viewOf(declareRoot(place.root), place.offset + offset, type);
+Value MethodBuilder::bufferOfPart(Value tensor, RankedTensorType type, ArrayRef<DimExpr> starts) {
+  Placement place = *placement.placementOfPart(tensor, graph::dimsOf(type), starts);
+  return viewOf(declareRoot(place.root), place, type);
 }
 
 void MethodBuilder::emitCopy(Location loc, Value source, Value destination, StringRef label) {
-  CopyOp::create(builder, loc, source, destination, builder.getStringAttr(label));
+  if (pitchOf(source) || pitchOf(destination))
+    pitched.copy(builder, loc, function, source, destination, label);
+  else
+    CopyOp::create(builder, loc, source, destination, builder.getStringAttr(label));
   ++numCopies;
 }
 
 void MethodBuilder::emitConcat(graph::ConcatOp concat) {
-  DimExpr offset(0);
+  auto isThere = [&](OpOperand &operand) { return placement.isInPlace(operand); };
+  if (!isContiguousConcat(concat) && llvm::none_of(concat->getOpOperands(), isThere)) {
+    // One kernel instead of one for each part, if it can read all of them where they lie.
+    SmallVector<Value> parts = buffersOf(concat.getInputs());
+    Value whole = bufferOf(concat.getResult());
+    DimExpr inner(1);
+    for (const DimExpr &dim : ArrayRef(graph::dimsOf(tensorType(concat.getResult()))).drop_front(concat.getAxis() + 1))
+      inner *= dim;
+    bool isReadable = llvm::all_of(parts, [&](Value part) {
+      std::optional<graph::Pitch> pitch = pitchOf(part);
+      return !pitch || (inner * graph::dimOf(tensorTypeOf(part), concat.getAxis())).isConstant(pitch->row);
+    });
+    if (isReadable && !pitchOf(whole)) {
+      pitched.copy(builder, concat.getLoc(), function, parts, whole, "concat", concat);
+      numCopies += parts.size();
+      return;
+    }
+  }
+  SmallVector<DimExpr> starts(tensorType(concat.getResult()).getRank(), DimExpr(0));
   for (OpOperand &operand : concat->getOpOperands()) {
     RankedTensorType type = tensorType(operand.get());
-    if (!placement.isInPlace(operand))
-      emitCopy(concat.getLoc(), bufferOf(operand.get()), bufferAt(concat.getResult(), offset, type), "concat");
-    offset += sizeBytesOf(type);
+    if (!isThere(operand))
+      emitCopy(concat.getLoc(), bufferOf(operand.get()), bufferOfPart(concat.getResult(), type, starts), "concat");
+    starts[concat.getAxis()] += graph::dimOf(type, concat.getAxis());
   }
+}
+
+/// A slice whose readers want it dense.
+void MethodBuilder::emitSlice(graph::SliceOp slice) {
+  if (placement.isInside(slice.getResult()))
+    return;
+  Value part = bufferOfPart(slice.getInput(), tensorType(slice.getResult()), slice.getStarts().dims());
+  emitCopy(slice.getLoc(), part, bufferOf(slice.getResult()), "slice");
 }
 
 LogicalResult MethodBuilder::emitIf(graph::IfOp op) {
@@ -306,7 +339,8 @@ void MethodBuilder::emitSets() {
 LogicalResult MethodBuilder::emit(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<CallOp>([&](CallOp call) {
-        KernelOp::create(builder, op.getLoc(), call.getKernel(), buffersOf(call.getInputs()), buffersOf(call.getResults()), call.getSizes(),
+        SmallVector<Value> inputs = buffersOf(call.getInputs()), results = buffersOf(call.getResults());
+        KernelOp::create(builder, op.getLoc(), pitched.variantOf(call.getKernel(), inputs, results), inputs, results, call.getSizes(),
                          call.getFamilyAttr(), call.getLabelAttr(), call.getReasonAttr(), call.getInPlaceAttr());
         return success();
       })
@@ -330,6 +364,8 @@ LogicalResult MethodBuilder::emit(Operation &op) {
           return other->emitOpError("is neither in a fusion nor a view of contiguous bytes");
         if (auto concat = dyn_cast<graph::ConcatOp>(other))
           emitConcat(concat);
+        if (auto slice = dyn_cast<graph::SliceOp>(other))
+          emitSlice(slice);
         return success();
       });
 }
@@ -363,9 +399,10 @@ class Build : public plan::impl::PlanBuildPassBase<Build> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    PitchedKernels pitched(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       sinkUpdates(function);
-      MethodBuilder builder(function, symbols);
+      MethodBuilder builder(function, symbols, pitched);
       FailureOr<MethodOp> method = builder.build();
       if (failed(method))
         return signalPassFailure();
@@ -375,6 +412,7 @@ class Build : public plan::impl::PlanBuildPassBase<Build> {
       numCopies += builder.numCopies;
       numViews += builder.numViews;
     }
+    pitched.eraseUnused();
   }
 };
 

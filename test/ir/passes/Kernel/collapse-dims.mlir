@@ -67,3 +67,13 @@ func.func @reshapes_constants(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = graph.add %x, %c : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+// Rows of the result lie 96 elements apart, so pixels and channels stay two dims.
+// CHECK-LABEL: func.func @keeps_rows_apart(
+// CHECK-SAME: tensor<12x64xf32>) -> tensor<12x64xf32>
+func.func @keeps_rows_apart(%x: tensor<3x4x64xf32>) -> tensor<3x4x64xf32> attributes {stator.pitches = array<i64: 1, 64, 96>} {
+  %0 = graph.relu %x : (tensor<3x4x64xf32>) -> tensor<3x4x64xf32>
+  return %0 : tensor<3x4x64xf32>
+}

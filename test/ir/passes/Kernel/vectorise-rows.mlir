@@ -68,18 +68,3 @@ func.func @reduces_short_rows_across(%x: !x) -> !y {
   %0 = graph.reduce %x {kind = #graph.reduce_kind<sum>, axes = array<i64: 1>} : (!x) -> !y
   return %0 : !y
 }
-
-// -----
-
-// Windows with channels last: lanes are channels, tests for the border are scalar.
-// CHECK-LABEL: func.func @pools_over_channels
-func.func @pools_over_channels(%x: tensor<1x8x8x64xf32>) -> tensor<1x4x4x64xf32> {
-  // CHECK: arith.cmpi ult, %{{.*}} : i64
-  // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
-  // CHECK-NOT: gather
-  // CHECK: return
-  %0 = graph.pool %x {kind = #graph.pool_kind<max>, kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>,
-    pad_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, layout = #graph.layout<channels_last>} :
-    (tensor<1x8x8x64xf32>) -> tensor<1x4x4x64xf32>
-  return %0 : tensor<1x4x4x64xf32>
-}

@@ -250,3 +250,54 @@ func.func @loop_in_place(%x: tensor<4xf32>, %i: tensor<1x1xi64>, %v: tensor<1xf3
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+!h = tensor<2x3x8xf32>
+!t = tensor<2x3x16xf32>
+
+// Parts whose rows lie apart: the producer gets a variant of its kernel, the input is copied by a kernel, the reader knows the pitch too.
+// CHECK-LABEL: plan.method @pitched_concat
+// CHECK-DAG: %[[IN:.*]] = plan.buffer input[0]
+// CHECK-DAG: %[[WHOLE:.*]] = plan.buffer output[0]
+// CHECK-DAG: %[[FIRST:.*]] = plan.view %[[WHOLE]] at "0" : tensor<2x3x8xf32> {pitch = array<i64: 8, 16>}
+// CHECK-DAG: %[[SECOND:.*]] = plan.view %[[WHOLE]] at "32" : tensor<2x3x8xf32> {pitch = array<i64: 8, 16>}
+// CHECK: plan.kernel @kernels::@map_{{[0-9a-f]+_[0-9a-f]+}}(%[[IN]]) -> (%[[FIRST]])
+// CHECK-NEXT: plan.kernel @kernels::@copy_{{[0-9a-f]+}}(%[[IN]]) -> (%[[SECOND]]) {{.*}}label = "concat"
+// CHECK-NEXT: plan.kernel @kernels::@map_{{[0-9a-f]+_[0-9a-f]+}}(%[[FIRST]]) ->
+func.func @pitched_concat(%x: !h) -> (!t, !h) {
+  %a = graph.fusion %x {family = "map"} : (!h) -> !h {
+  ^bb0(%v: !h):
+    %1 = graph.relu %v : (!h) -> !h
+    graph.yield %1 : !h
+  }
+  %y = graph.concat %a, %x {axis = 2 : i64, plan.pitched} : (!h, !h) -> !t
+  %b = graph.fusion %a {family = "map"} : (!h) -> !h {
+  ^bb0(%v: !h):
+    %1 = graph.neg %v : (!h) -> !h
+    graph.yield %1 : !h
+  }
+  return %y, %b : !t, !h
+}
+
+// -----
+
+!h = tensor<2x3x8xf32>
+!t = tensor<2x3x16xf32>
+
+// A kernel that cannot read rows that lie apart gets a copy.
+// CHECK-LABEL: plan.method @pitched_slice_for_a_dense_reader
+// CHECK-DAG: %[[IN:.*]] = plan.buffer input[0]
+// CHECK-DAG: %[[PART:.*]] = plan.view %[[IN]] at "32" : tensor<2x3x8xf32> {pitch = array<i64: 8, 16>}
+// CHECK-DAG: %[[DENSE:.*]] = plan.buffer arena : tensor<2x3x8xf32>
+// CHECK: plan.kernel @kernels::@copy_{{[0-9a-f]+}}(%[[PART]]) -> (%[[DENSE]])
+// CHECK-NEXT: plan.kernel @kernels::@scan_{{[0-9a-f]+}}(%[[DENSE]])
+func.func @pitched_slice_for_a_dense_reader(%x: !t) -> !h {
+  %s = graph.slice %x {starts = #graph.dims<["0", "0", "8"]>, strides = array<i64: 1, 1, 1>, plan.pitched} : (!t) -> !h
+  %y = graph.fusion %s {family = "scan"} : (!h) -> !h {
+  ^bb0(%v: !h):
+    %1 = graph.cumulative %v {axis = 2 : i64, kind = #graph.cumulative_kind<sum>} : (!h) -> !h
+    graph.yield %1 : !h
+  }
+  return %y : !h
+}

@@ -28,6 +28,7 @@ private:
   int64_t numberOf(const DimExpr &expr) { return expr.evaluate(symbols).value(); }
   graph::TensorValue read(mlir::Value buffer);
   void write(mlir::Value buffer, const graph::TensorValue &value);
+  void forEachRow(mlir::Value buffer, size_t sizeBytes, llvm::function_ref<void(size_t, std::byte *, size_t)> visit);
   void execute(mlir::Block &block);
   void execute(plan::KernelOp kernel);
 
