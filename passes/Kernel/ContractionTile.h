@@ -20,6 +20,8 @@
 
 namespace stator::kernel {
 
+inline constexpr int64_t cacheLineBytes = 64;
+
 struct TileShape {
   unsigned rows = 1;
   unsigned vectors = 1;
@@ -31,9 +33,11 @@ struct TileShape {
 /// The tile for many rows of values of compute type `type`: as many accumulators as the register file holds beside a row of weights.
 TileShape mainTile(const KernelOptions &options, mlir::Type type);
 
-/// The widest tile of `rows` rows: few rows need many columns to keep the multipliers busy. At most `columns` columns wide, a divisor
-/// or a multiple of a panel.
-TileShape wideTile(const KernelOptions &options, mlir::Type type, unsigned rows, std::optional<int64_t> columns);
+/// The tile of a matrix product with packed weights; `depth` and `columns` where they are known.
+TileShape matmulTile(const KernelOptions &options, mlir::Type type, std::optional<int64_t> depth, std::optional<int64_t> columns);
+
+/// The widest tile of `rows` rows, a few: they need many columns to keep the multipliers busy. A divisor or a multiple of a panel.
+TileShape wideTile(const KernelOptions &options, mlir::Type type, unsigned rows);
 
 /// Of the tiles with at most `limit` rows, the number of rows that divides `total` rows most evenly: 128 rows by at most 12 are ten
 /// full tiles of 12 and one of 8, better eleven of 11 or 12.
@@ -57,12 +61,18 @@ struct TileColumns {
   llvm::SmallVector<mlir::Value> masks;
 };
 
+/// Memory that a later tile reads, asked for while this one runs: `lines` cache lines per k, from `base` + k * `bytesPerK` on.
+struct TilePrefetch {
+  mlir::Value base, bytesPerK;
+  unsigned lines = 0;
+};
+
 /// Zeroed accumulators.
 KernelBuilder::Values zeroAccumulators(KernelBuilder &b, TileShape shape, mlir::Type compute);
 
 /// Adds sum over k in [0, count) of row(k) * column(k) to `accumulators`, which are ordered row by row and one per (row, vector).
 KernelBuilder::Values accumulate(KernelBuilder &b, const TileRows &rows, const TileColumns &columns, mlir::Value count,
-                                 KernelBuilder::Values accumulators);
+                                 KernelBuilder::Values accumulators, const TilePrefetch &prefetch = {});
 
 /// Offsets, in elements, of the column vectors of a tile in packed panels of `depth` k, for a tile that starts on a panel boundary or
 /// inside one panel.

@@ -70,6 +70,11 @@ void KernelBuilder::store(Value value, Value base, Value index, Type storage, Va
     LLVM::StoreOp::create(*this, raw, place, alignment);
 }
 
+void KernelBuilder::prefetch(Value base, Value bytes) {
+  // For reading, into all levels of cache: fetched only into the second one, weights came later (0-3 % of a product).
+  LLVM::Prefetch::create(*this, address(base, bytes, getI8Type()), /*rw=*/0, /*hint=*/3, /*cache=*/1);
+}
+
 /// Addresses of several elements.
 static Value addresses(KernelBuilder &b, Value base, Value indices, Type memory) {
   unsigned lanes = KernelBuilder::lanesOf(indices);

@@ -5,15 +5,26 @@
 // takes a contiguous run. Rows are innermost, so that the panel of weights of a
 // column tile is read from memory once and stays in the second-level cache
 // while the rows pass by; it need not be blocked over k, because a whole panel
-// (K x 32 f32) fits there for K up to several thousand. One row (a matrix-vector
-// product) makes the same order a split over column panels, each streamed once.
+// (K x 32 or K x 48 f32) fits there for K up to several thousand. One row (a
+// matrix-vector product) makes the same order a split over column panels, each
+// streamed once.
+//
+// In a network larger than the caches the weights come from memory at each
+// run. So while the row tiles of one column tile pass by, the panels of the
+// next one are fetched, evenly, as many lines per k as it takes. That is 5-15 %
+// of a product of 128 rows, and nearly half of the time of one of 8. Very few
+// rows do without: the processor's own prefetcher is at the limit of the memory
+// then, and instructions in between only disturb it.
+//
 // Tried and no faster, even for weights that fit the cache altogether: columns
 // innermost; prefetching the lines of the result, or the rows of the next tile.
 //
-// The last row tile: with a known number of rows it is a tile of exactly the
-// rest. With a symbolic number, tiles of 1, 2, 4, 8 and the full number of rows
-// exist; the smallest that holds the rest is taken, its surplus rows read the
-// last row again and are not stored. One or two rows in total take wide tiles.
+// The last row tiles: with a known number of rows they are tiles of exactly the
+// rest, and if that would be too few rows to keep the multipliers busy, the
+// rows are cut into tiles of two sizes that differ by one. With a symbolic
+// number, tiles of 1, 2, 4, 8 and the full number of rows exist; the smallest
+// that holds the rest is taken, its surplus rows read the last row again and
+// are not stored. One or two rows in total take wide tiles.
 //
 // A right-hand side whose columns are not neighbours (a key matrix that is
 // multiplied transposed) is first packed, one column tile at a time, into the
@@ -46,35 +57,43 @@ public:
   }
 
   void run() {
-    TileShape main = mainTile(b.options(), compute);
     std::optional<int64_t> knownRows = problem.rows().constant(), knownColumns = problem.columns.constant();
-    if (knownRows) {
-      if (*knownRows <= main.rows / 2)
-        return emitAll(wideTile(b.options(), compute, std::max<int64_t>(*knownRows, 1), knownColumns));
-      main.rows = evenRows(*knownRows, main.rows);
-      return emitAll(main);
-    }
+    TileShape main = matmulTile(b.options(), compute, problem.depth.constant(), knownColumns);
+    if (knownRows)
+      return emitAll(shapeForRows(main, std::max<int64_t>(*knownRows, 1)));
     b.ifElse(
         b.less(rows, b.i64(3)),
         [&] {
           b.ifElse(
-              b.less(rows, b.i64(2)), [&] { emitAll(wideTile(b.options(), compute, 1, knownColumns)); },
-              [&] { emitAll(wideTile(b.options(), compute, 2, knownColumns)); });
+              b.less(rows, b.i64(2)), [&] { emitAll(wideTile(b.options(), compute, 1)); },
+              [&] { emitAll(wideTile(b.options(), compute, 2)); });
         },
         [&] { emitAll(main); });
   }
 
 private:
+  TileShape shapeForRows(TileShape main, int64_t knownRows) const {
+    if (knownRows * 4 <= int64_t(main.accumulators()))
+      return wideTile(b.options(), compute, knownRows);
+    // All rows at once read the weights once.
+    TileShape tall = mainTile(b.options(), compute);
+    TileShape shape = knownRows <= tall.rows && knownRows > main.rows ? tall : main;
+    shape.rows = evenRows(knownRows, shape.rows);
+    return shape;
+  }
   /// All tiles of the result, in tiles of `shape`.
   void emitAll(TileShape shape);
   /// Tiles [begin, end) of rows, each with how many rows it has and how many of them exist (null: all).
-  void forRows(unsigned rowsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned, Value firstRow, Value validRows)> body);
+  void forRows(TileShape shape, Value begin, Value end,
+               llvm::function_ref<void(unsigned, Value tile, Value firstRow, Value validRows)> body);
   /// Tiles [begin, end) of columns; `body` gets the number of vectors, after the members of the column tile have been set.
   void forColumns(unsigned vectorsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned)> body);
   /// Sets the members of the column tile. `remaining` columns exist from its first on (null: all).
   void enterColumns(Value tile, unsigned vectorsPerTile, unsigned vectors, Value remaining);
-  void emitTile(TileShape shape, Value firstRow, Value validRows);
+  void emitTile(TileShape shape, Value tile, Value firstRow, Value validRows);
   void packColumns(TileShape shape);
+  /// Sets what the row tiles of the column tile fetch.
+  void enterPrefetch(TileShape shape, unsigned vectors, Value rowTiles);
 
   KernelBuilder &b;
   const MatmulProblem &problem;
@@ -92,6 +111,7 @@ private:
   Value column;
   TileColumns tileColumns;
   SmallVector<Value> masks; // of the results
+  TilePrefetch nextPanels;  // while its first row tile runs
 };
 
 void MatmulEmitter::emitAll(TileShape shape) {
@@ -124,28 +144,44 @@ void MatmulEmitter::emitAll(TileShape shape) {
       }
       lhsBase = b.address(lhs, lhsOffset, problem.type);
       forColumns(shape.vectors, tile, b.add(tile, one), [&](unsigned vectors) {
-        forRows(shape.rows, begin, end,
-                [&](unsigned count, Value firstRow, Value validRows) { emitTile({count, vectors}, firstRow, validRows); });
+        enterPrefetch(shape, vectors, rowTiles);
+        forRows(shape, begin, end, [&](unsigned count, Value rowTile, Value firstRow, Value validRows) {
+          emitTile({count, vectors}, rowTile, firstRow, validRows);
+        });
       });
     });
   });
 }
 
-void MatmulEmitter::forRows(unsigned rowsPerTile, Value begin, Value end, llvm::function_ref<void(unsigned, Value, Value)> body) {
+void MatmulEmitter::forRows(TileShape shape, Value begin, Value end,
+                            llvm::function_ref<void(unsigned, Value, Value, Value)> body) {
+  const unsigned rowsPerTile = shape.rows;
   Value tileRows = b.i64(rowsPerTile);
   std::optional<int64_t> known = problem.rows().constant();
   if (known) {
     int64_t fullTiles = *known / rowsPerTile;
-    unsigned rest = *known % rowsPerTile;
+    unsigned rest = *known % rowsPerTile, restTiles = rest != 0;
+    // Two results per cycle with a latency of four cycles.
+    constexpr unsigned fewestChains = 8;
+    int64_t tiles = fullTiles + restTiles;
+    if (rest != 0 && rest * shape.vectors < fewestChains && tiles >= rowsPerTile - rest) {
+      rest = rowsPerTile - 1;
+      restTiles = tiles * rowsPerTile - *known;
+      fullTiles = tiles - restTiles;
+    }
     if (fullTiles > 0)
       b.loop(begin, rest == 0 ? end : b.min(end, b.i64(fullTiles)), b.i64(1),
-             [&](Value tile) { body(rowsPerTile, b.mul(tile, tileRows), {}); });
-    if (rest != 0)
-      b.when(b.less(b.i64(fullTiles), end), [&] { body(rest, b.i64(fullTiles * rowsPerTile), {}); });
+             [&](Value tile) { body(rowsPerTile, tile, b.mul(tile, tileRows), {}); });
+    if (restTiles > 1)
+      b.loop(b.max(begin, b.i64(fullTiles)), end, b.i64(1), [&](Value tile) {
+        body(rest, tile, b.add(b.mul(tile, b.i64(rest)), b.i64(fullTiles)), {});
+      });
+    else if (restTiles == 1)
+      b.when(b.less(b.i64(fullTiles), end), [&] { body(rest, b.i64(fullTiles), b.i64(fullTiles * rowsPerTile), {}); });
     return;
   }
   Value fullTiles = b.div(rows, tileRows);
-  b.loop(begin, b.min(end, fullTiles), b.i64(1), [&](Value tile) { body(rowsPerTile, b.mul(tile, tileRows), {}); });
+  b.loop(begin, b.min(end, fullTiles), b.i64(1), [&](Value tile) { body(rowsPerTile, tile, b.mul(tile, tileRows), {}); });
   if (rowsPerTile <= 2) // The wide tiles are chosen by the number of rows, which they hold exactly.
     return;
   b.when(b.less(fullTiles, end), [&] {
@@ -153,8 +189,8 @@ void MatmulEmitter::forRows(unsigned rowsPerTile, Value begin, Value end, llvm::
     Value rest = b.sub(rows, firstRow);
     std::function<void(unsigned)> choose = [&](unsigned count) {
       if (count >= rowsPerTile)
-        return body(rowsPerTile, firstRow, rest);
-      b.ifElse(b.less(rest, b.i64(count + 1)), [&] { body(count, firstRow, rest); }, [&] { choose(count * 2); });
+        return body(rowsPerTile, fullTiles, firstRow, rest);
+      b.ifElse(b.less(rest, b.i64(count + 1)), [&] { body(count, fullTiles, firstRow, rest); }, [&] { choose(count * 2); });
     };
     choose(1);
   });
@@ -245,7 +281,21 @@ void MatmulEmitter::packColumns(TileShape shape) {
   tileColumns.masks.clear();
 }
 
-void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
+void MatmulEmitter::enterPrefetch(TileShape shape, unsigned vectors, Value rowTiles) {
+  nextPanels = {};
+  if (!problem.isPacked || shape.rows < 4)
+    return;
+  const int64_t bytes = int64_t(vectors) * b.lanes() * KernelBuilder::byteSize(problem.type);
+  nextPanels.base = b.address(tileColumns.pointer, b.mul(depth, b.i64(int64_t(vectors) * b.lanes())), problem.type);
+  nextPanels.bytesPerK = b.ceilDiv(b.i64(bytes), rowTiles);
+  // Of an unknown number of rows, assume two tiles.
+  int64_t perK = (bytes + 1) / 2;
+  if (std::optional<int64_t> known = problem.rows().constant())
+    perK = (bytes * shape.rows + *known - 1) / std::max<int64_t>(*known, 1);
+  nextPanels.lines = (perK + cacheLineBytes - 1) / cacheLineBytes;
+}
+
+void MatmulEmitter::emitTile(TileShape shape, Value tile, Value firstRow, Value validRows) {
   TileRows tileRows;
   tileRows.kStride = lhsDepthStride;
   tileRows.storage = problem.type;
@@ -272,7 +322,10 @@ void MatmulEmitter::emitTile(TileShape shape, Value firstRow, Value validRows) {
   position.column = column;
   position.masks = masks;
   position.validRows = shape.rows == 1 ? Value() : validRows;
-  KernelBuilder::Values sums = accumulate(b, tileRows, tileColumns, depth, zeroAccumulators(b, shape, compute));
+  TilePrefetch prefetch = nextPanels;
+  if (prefetch.lines != 0)
+    prefetch.base = b.address(prefetch.base, b.mul(tile, b.mul(prefetch.bytesPerK, depth)), b.getI8Type());
+  KernelBuilder::Values sums = accumulate(b, tileRows, tileColumns, depth, zeroAccumulators(b, shape, compute), prefetch);
   epilogue.emit(shape, position, sums);
 }
 

@@ -87,6 +87,20 @@ TEST_CASE("matmul: packed weights, static sizes around tile edges") {
   checkCases<float>(cases, "f32");
 }
 
+TEST_CASE("matmul: tiles of two heights, of each width, and of deep products") {
+  std::vector<MatmulCase> cases;
+  // A rest of one to three rows is spread over the other tiles.
+  for (int64_t m : {9, 10, 12, 17, 25, 33, 49, 65, 73})
+    cases.push_back({1, m, 21, 100});
+  for (int64_t n : {47, 48, 49, 80, 96, 97, 112, 144, 161})
+    cases.push_back({1, 26, 11, n});
+  // Panels that are too long for three of them; rows that are a multiple of 4096 bytes apart.
+  cases.push_back({1, 27, 2500, 70});
+  cases.push_back({1, 27, 1024, 70});
+  cases.push_back({2, 19, 1024, 50});
+  checkCases<float>(cases, "f32");
+}
+
 TEST_CASE("matmul: one kernel for any number of rows") {
   MatmulCase c{1, 0, 33, 40};
   c.hasSymbolicRows = true;
