@@ -231,12 +231,20 @@ void BlockEmitter::runOverPanels() {
     numSegments = b.select(b.less(b.i64(1), b.workers()), b.i64(segments), b.i64(1));
   Value segmentSteps = b.ceilDiv(b.i64(steps), numSegments);
   Value images = b.size(problem.depthwise.problem.batch);
+  // Either the weights of a panel stay in the cache while the images pass by, or an image does while the panels do.
+  const bool panelsOutermost = problem.expand && inputHeight * inputWidth < channels;
   KernelBuilder::Range range = b.split(b.product({images, b.i64(panels), numSegments}));
   b.loop(range.begin, range.end, b.i64(1), [&](Value unit) {
-    Value segment = b.rem(unit, numSegments), rest = b.div(unit, numSegments);
-    image = b.div(rest, b.i64(panels));
+    Value segment = b.rem(unit, numSegments), rest = b.div(unit, numSegments), panel;
+    if (panelsOutermost) {
+      image = b.rem(rest, images);
+      panel = b.div(rest, images);
+    } else {
+      image = b.div(rest, b.i64(panels));
+      panel = b.rem(rest, b.i64(panels));
+    }
     Value first = b.mul(segment, segmentSteps), last = b.min(b.add(first, segmentSteps), b.i64(steps));
-    forPanels(b.rem(rest, b.i64(panels)), [&](Value) {
+    forPanels(panel, [&](Value) {
       b.loop(first, last, b.i64(1), [&](Value step) { emitStep(step, b.compare(arith::CmpIPredicate::eq, step, first)); });
     });
   });

@@ -41,6 +41,9 @@ int64_t imageBytes(Value value) {
   return bytes;
 }
 
+/// Bytes of a tensor; of one image if the batch is not known.
+int64_t tensorBytes(Value value) { return imageBytes(value) * graph::dimsOf(typeOf(value)).front().constant().value_or(1); }
+
 /// The common requirements: two axes of known sizes, f32, an own kernel and a filter that it reads.
 bool canStandInBlock(graph::ConvolutionOp op) {
   return op.getFilterPacked() && op.getLayout() == graph::TensorLayout::ChannelsLast && chosenKernel(op) == "own" && !op.getWinograd() &&
@@ -68,6 +71,9 @@ bool isFilter(graph::ConvolutionOp op) {
   return true;
 }
 
+/// A projection multiplies one row of pixels at a time; a tile of fewer than these is slow.
+constexpr int64_t kFewestColumns = 10;
+
 /// One region in the making: a chain of convolutions with element-wise ops behind each.
 class BlockGroup {
 public:
@@ -85,7 +91,7 @@ public:
     std::string reason = convolutions.size() == 3 ? "expand, filter and project by rows"
                          : isFilter(convolutions.front()) ? "filter and project by rows"
                                                           : "expand and filter by rows";
-    reason += ": " + std::to_string(imageBytes(convolutions.front().getResult()) >> 10) + " KiB in between stay in cache";
+    reason += ": " + std::to_string(tensorBytes(convolutions[1].getInput()) >> 10) + " KiB in between stay in cache";
     for (graph::ConvolutionOp convolution : convolutions)
       takeKernelChoice(convolution);
     outlineGroup(group, "inverted_residual", "own", reason);
@@ -107,8 +113,10 @@ private:
       // Its filter comes from outside, and nothing but the convolution reads the stage before.
       if (hasProjection || !stage.contains(convolution.getInput().getDefiningOp()) || convolution.getFilter().getDefiningOp() == nullptr)
         return false;
-      bool isNext = hasFilter ? isPointwise(convolution) : isFilter(convolution);
-      if (!isNext || imageBytes(convolution.getInput()) < (hasExpansion && hasFilter ? options.projectBytes : options.expandBytes))
+      bool isNext = hasFilter ? isPointwise(convolution) && typeOf(convolution.getInput()).getDimSize(2) >= kFewestColumns
+                              : isFilter(convolution);
+      int64_t least = hasExpansion && hasFilter ? options.projectBytes : options.expandBytes;
+      if (!isNext || tensorBytes(convolution.getInput()) < least)
         return false;
       enter(convolution);
       return true;

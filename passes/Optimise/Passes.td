@@ -43,6 +43,13 @@ def SinkTransposesPass : Pass<"optimise-sink-transposes", "::mlir::func::FuncOp"
   }];
 }
 
+def PoolFirstPass : Pass<"optimise-pool-first", "::mlir::func::FuncOp"> {
+  let summary = "Averages pixels before a convolution of one tap instead of after it";
+  let description = [{
+    Both are linear and change places where the average needs no padding and leaves at most half of the pixels.
+  }];
+}
+
 def MergeMatmulsPass : Pass<"optimise-merge-matmuls", "::mlir::ModuleOp"> {
   let summary = "Makes one product of those that give an attention its queries, keys and values";
   let description = [{
@@ -89,8 +96,8 @@ def FormBlocksPass : Pass<"optimise-form-blocks", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"expandBytes", "expand-bytes", "int64_t", "589824",
-           "bytes of the first tensor between convolutions, per image, from which it is not stored">,
-    Option<"projectBytes", "project-bytes", "int64_t", "262144", "bytes of a filtered image behind an expansion from which it is not stored">
+           "bytes of the first tensor between convolutions from which it is not stored">,
+    Option<"projectBytes", "project-bytes", "int64_t", "262144", "bytes of a filtered tensor behind an expansion from which it is not stored">
   ];
 }
 
