@@ -37,7 +37,9 @@ static void buildOptimise(OpPassManager &passes, const PipelineOptions &options)
 static void buildPlan(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(plan::createPlanOutlineKernelsPass());
   passes.addPass(plan::createPlanBuildPass());
-  passes.addNestedPass<plan::MethodOp>(plan::createPlanAssignMemoryPass());
+  plan::PlanAssignMemoryPassOptions memory;
+  memory.inPlace = options.optimisations.isOn("in-place");
+  passes.addNestedPass<plan::MethodOp>(plan::createPlanAssignMemoryPass(memory));
   passes.addPass(plan::createPlanVerifyPass());
 }
 

@@ -26,6 +26,8 @@ using namespace stator::plan;
 namespace {
 
 class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
+  using PlanAssignMemoryPassBase::PlanAssignMemoryPassBase;
+
   void runOnOperation() override {
     MethodOp method = getOperation();
     BufferLiveness liveness(method);
@@ -47,6 +49,8 @@ class AssignMemory : public plan::impl::PlanAssignMemoryPassBase<AssignMemory> {
     }
     std::vector<bool> isMerged(pieces.size());
     method.walk([&](KernelOp kernel) {
+      if (!inPlace)
+        return;
       for (auto [operand, result] : inPlaceCandidates(kernel, liveness)) {
         size_t from = pieceOf.lookup(result), into = pieceOf.lookup(operand);
         // The operand's piece may live on through a buffer that joined it earlier.

@@ -64,16 +64,28 @@ std::string labelOf(graph::FusionOp fusion) {
   return label;
 }
 
-/// Operands that are read only at the position that is being written. In a `map` fusion: every path from them leads through element-wise
-/// operations to the result, and their shape is the result's. With several results one could be complete before another reads its
-/// operands. A scatter leaves its input as it is, save for the updates.
+/// Whether a kernel of this fusion makes each element of its result once, and reads whatever has the result's shape no earlier than that
+/// and only at the same position. Element-wise work does. So do convolutions behind their sums, which stay in registers until they are
+/// complete; matrix products may set partial sums aside in the result.
+bool writesEachElementOnce(graph::FusionOp fusion) {
+  if (fusion->getNumResults() != 1) // One could be complete before another reads its operands.
+    return false;
+  if (fusion.getFamily() == "map")
+    return true;
+  if (fusion.getFamily() != "conv" && fusion.getFamily() != "depthwise")
+    return false;
+  return llvm::range_size(fusion.getBody().front().getOps<graph::ConvolutionOp>()) == 1;
+}
+
+/// Operands that are read only at the position that is being written: every path from them leads through element-wise operations to the
+/// result, and their shape is the result's. A scatter leaves its input as it is, save for the updates.
 SmallVector<int64_t> operandsReadInPlace(graph::FusionOp fusion) {
   SmallVector<int64_t> operands;
   Operation &first = fusion.getBody().front().front();
   if (isa<graph::ScatterElementsOp, graph::ScatterNdOp>(first))
     if (auto argument = dyn_cast<BlockArgument>(first.getOperand(0)); argument && argument.hasOneUse())
       return {static_cast<int64_t>(argument.getArgNumber())};
-  if (fusion.getFamily() != "map" || fusion->getNumResults() != 1)
+  if (!writesEachElementOnce(fusion))
     return operands;
   auto shapeOf = [](Type type) { return graph::dimsOf(cast<RankedTensorType>(type)); };
   SmallVector<DimExpr> loopShape = shapeOf(fusion->getResult(0).getType());

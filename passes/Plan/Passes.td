@@ -56,6 +56,7 @@ def PlanAssignMemoryPass : Pass<"plan-assign-memory", "::stator::plan::MethodOp"
     share nothing; when that is worse at nominal sizes than giving out slots (whose size is the largest of their members'), slots
     are used for the whole method.
   }];
+  let options = [Option<"inPlace", "in-place", "bool", "true", "let results take over bytes of operands">];
 }
 
 def PlanVerifyPass : Pass<"plan-verify", "::mlir::ModuleOp"> {

@@ -159,6 +159,13 @@ void printSummary(const compiler::CompileSummary &summary) {
   llvm::errs() << summary.output << ": " << formatBytes(summary.artifactBytes) << ", of which weights " << formatBytes(summary.weightBytes)
                << "; " << summary.kernelCalls << " kernel calls (" << summary.kernels << " kernels), " << summary.libraryCalls
                << " library calls; " << (levels.empty() ? "no kernels" : levels) << "\n";
+  for (const compiler::MethodMemory &memory : summary.memory) {
+    llvm::errs() << "memory of " << memory.method << ": arena of " << formatBytes(memory.arenaBytes) << ", at least "
+                 << formatBytes(memory.livePeakBytes) << " live at once";
+    if (!memory.sizes.empty())
+      llvm::errs() << " (" << memory.arena << " bytes, at " << memory.sizes << ")";
+    llvm::errs() << "\n";
+  }
   if (summary.usesCache)
     llvm::errs() << "compile cache: " << summary.cacheHits << " of " << summary.cacheHits + summary.cacheMisses << " kernels"
                  << (summary.cacheDamaged ? ", " + std::to_string(summary.cacheDamaged) + " damaged entries replaced" : "") << "\n";

@@ -104,6 +104,17 @@ struct TimeEntry {
   unsigned count = 0;
 };
 
+/// The memory for intermediate values of one method.
+struct MethodMemory {
+  std::string method;
+  /// An expression of the method's sizes: "4014080", "1024*N".
+  std::string arena;
+  /// Its value, and the largest sum of bytes alive at the same time, below which no arrangement can go.
+  uint64_t arenaBytes = 0, livePeakBytes = 0;
+  /// The sizes that the values are for: "N=128"; empty when they depend on none.
+  std::string sizes;
+};
+
 struct CompileSummary {
   std::string output;
   uint64_t artifactBytes = 0;
@@ -113,6 +124,7 @@ struct CompileSummary {
   unsigned kernelCalls = 0;
   unsigned libraryCalls = 0;
   std::vector<std::string> cpuLevels;
+  std::vector<MethodMemory> memory;
   /// Whether there was a compile cache, and how many kernels (counted once for each level) came from it. Dumps of kernels pass it by.
   bool usesCache = false;
   unsigned cacheHits = 0;

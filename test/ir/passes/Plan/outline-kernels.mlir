@@ -78,6 +78,31 @@ func.func @in_place_operands(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tenso
 
 // -----
 
+// What a convolution adds behind its sums may be overwritten; its input may not, nor what a matrix product adds.
+// CHECK-LABEL: func.func @in_place_residual
+func.func @in_place_residual(%x: tensor<1x4x4x8xf32>, %r: tensor<1x4x4x8xf32>, %w: tensor<8x8x1x1xf32>, %m: tensor<8x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<8x8xf32>) {
+  // CHECK: plan.call @kernels::@conv_{{.*}}in_place = array<i64: 1>
+  %a = graph.fusion %x, %r, %w {family = "conv"} : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>, tensor<8x8x1x1xf32>) -> tensor<1x4x4x8xf32> {
+  ^bb0(%u: tensor<1x4x4x8xf32>, %v: tensor<1x4x4x8xf32>, %f: tensor<8x8x1x1xf32>):
+    %1 = graph.convolution %u, %f {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, layout = #graph.layout<channels_last>} : (tensor<1x4x4x8xf32>, tensor<8x8x1x1xf32>) -> tensor<1x4x4x8xf32>
+    %2 = graph.add %1, %v : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+    %3 = graph.relu %2 : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+    graph.yield %3 : tensor<1x4x4x8xf32>
+  }
+  // CHECK: plan.call @kernels::@matmul_
+  // CHECK-NOT: in_place
+  // CHECK: return
+  %b = graph.fusion %m, %m {family = "matmul"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> {
+  ^bb0(%u: tensor<8x8xf32>, %v: tensor<8x8xf32>):
+    %1 = graph.dot_general %u, %u {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %2 = graph.add %1, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    graph.yield %2 : tensor<8x8xf32>
+  }
+  return %a, %b : tensor<1x4x4x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @calls_library
 !x = tensor<?x64xf32, #graph.dims<["N", "64"]>>
 !y = tensor<?x10xf32, #graph.dims<["N", "10"]>>

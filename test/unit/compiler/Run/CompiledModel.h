@@ -119,6 +119,15 @@ public:
     return reader->manifest();
   }
 
+  /// The largest sum of arena bytes that are alive at the same time.
+  uint64_t livePeak(const std::string &method) const {
+    serialization::Manifest all = manifest();
+    for (const serialization::Method &candidate : all.methods)
+      if (candidate.name == method)
+        return all.plans[candidate.plan].livePeak;
+    return 0;
+  }
+
   /// Instructions of this kind in a method's plan, nested ones included.
   size_t count(const std::string &method, serialization::InstructionKind kind) const {
     serialization::Manifest all = manifest();
