@@ -177,7 +177,7 @@ def describe(options, artifact):
         dims = [int(dim) if str(dim).isdigit() else int(options.dims.get(dim, 1)) for dim in value["dims"]]
         inputs.append({"type": NUMPY.get(value["type"], "float32"), "dims": dims})
     stored = {(p["entry"], p["offset_bytes"]): p["size_bytes"] for p in manifest["parameters"]}
-    return {"method": method["name"], "inputs": inputs, "weights_mb": sum(stored.values()) / 2**20,
+    return {"method": method["name"], "requirements": manifest["requirements"], "inputs": inputs, "weights_mb": sum(stored.values()) / 2**20,
             "arena_mb": (method["arena_bytes"]["max"] or 0) / 2**20, "live_peak_mb": method["live_peak_bytes"] / 2**20}
 
 
@@ -216,9 +216,15 @@ def measure_model(options, python, model, threads, scratch):
 
     for peer in options.peers if data.exists() or ours else []:
         start(peer, peer=peer)
+    same, plain = {}, None  # Where no library step was chosen, artifacts differ in texts alone.
     for label, artifact in ours.items():
-        start(label, peer="stator", artifact=str(artifact))
         weights = describe(options, artifact)
+        if not weights["requirements"]:
+            if plain:
+                same[label] = plain
+                continue
+            plain = label
+        start(label, peer="stator", artifact=str(artifact))
         records[label] |= {key: weights[key] for key in ("weights_mb", "arena_mb", "live_peak_mb")}
         records[label]["run_mb"] = run_memory(options, artifact, description, threads)
     running = [worker for worker in workers if worker.isReady]
@@ -229,6 +235,8 @@ def measure_model(options, python, model, threads, scratch):
                 worker.measure(options.seconds)
     for worker in workers:
         records.setdefault(worker.label, {}).update(worker.finish())
+    for label, earlier in same.items():
+        records[label] |= {**records[earlier], "compile_s": records[label]["compile_s"], "same_as": earlier}
     if not data.exists() and pathlib.Path(scratch / "expected.npz").exists():
         (scratch / "expected.npz").unlink()
     return records
