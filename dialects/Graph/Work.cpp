@@ -25,7 +25,8 @@ static DimExpr productOf(ArrayRef<int64_t> factors) {
 }
 
 /// Both products of each step of each gate; `gates` times the hidden size are the rows of the weights.
-template <typename OpTy> static DimExpr recurrentOperations(OpTy op, int64_t gates) {
+template <typename OpTy>
+static DimExpr recurrentOperations(OpTy op, int64_t gates) {
   RankedTensorType x = tensorOf(op.getInput()), y = tensorOf(op.getY());
   DimExpr hidden = dimOf(y, 3), steps = dimOf(y, 0) * dimOf(y, 1) * dimOf(y, 2);
   return DimExpr(2 * gates) * steps * hidden * (dimOf(x, 2) + hidden);

@@ -107,8 +107,8 @@ void printProfile(const Measurement &measurement, const MachinePeak &peak) {
   }
   std::printf("%9.2f %5.1f%% %8llu %s  all steps, of %.2f us per run (%.1f%%)\n", total / 1e3 / runs, 100.0,
               static_cast<unsigned long long>(totals.all.steps),
-              ratesText(totals.all.operations, totals.all.bytes, totals.all.nanoseconds, peak).c_str(),
-              measurement.profiledMs * 1e3 / runs, percentOf(total, measurement.profiledMs * 1e6));
+              ratesText(totals.all.operations, totals.all.bytes, totals.all.nanoseconds, peak).c_str(), measurement.profiledMs * 1e3 / runs,
+              percentOf(total, measurement.profiledMs * 1e6));
 }
 
 static void writeSum(JsonWriter &json, const Sum &sum) {

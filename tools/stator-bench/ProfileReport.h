@@ -3,8 +3,8 @@
 #define STATOR_TOOLS_STATOR_BENCH_PROFILEREPORT_H
 
 #include "serialization/Base/JsonWriter.h"
-#include "tools/support/MachinePeak.h"
 #include "tools/stator-bench/Measurement.h"
+#include "tools/support/MachinePeak.h"
 
 namespace stator::tools {
 

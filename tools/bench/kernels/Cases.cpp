@@ -120,11 +120,25 @@ std::vector<Benchmark> costCases() {
   for (int64_t rows : {1, 8, 64, 256, 1024})
     for (auto [depth, columns] : {std::pair<int64_t, int64_t>{256, 256}, {768, 768}, {768, 3072}, {3072, 768}})
       cases.push_back(matmulCase("matmul", rows, depth, columns));
-  for (auto [size, channels, outputs] : {std::tuple<int64_t, int64_t, int64_t>{112, 16, 96}, {56, 24, 144}, {56, 64, 256}, {56, 256, 64},
-                                         {28, 192, 32}, {28, 128, 512}, {14, 256, 1024}, {14, 1024, 256}, {7, 960, 160}, {7, 512, 2048}})
+  for (auto [size, channels, outputs] : {std::tuple<int64_t, int64_t, int64_t>{112, 16, 96},
+                                         {56, 24, 144},
+                                         {56, 64, 256},
+                                         {56, 256, 64},
+                                         {28, 192, 32},
+                                         {28, 128, 512},
+                                         {14, 256, 1024},
+                                         {14, 1024, 256},
+                                         {7, 960, 160},
+                                         {7, 512, 2048}})
     cases.push_back(convolutionCase("conv1x1", size, channels, outputs, 1));
-  for (auto [size, channels, outputs] : {std::tuple<int64_t, int64_t, int64_t>{224, 32, 32}, {112, 64, 64}, {56, 64, 64}, {56, 128, 32},
-                                         {28, 128, 128}, {14, 256, 256}, {14, 128, 32}, {7, 512, 512}})
+  for (auto [size, channels, outputs] : {std::tuple<int64_t, int64_t, int64_t>{224, 32, 32},
+                                         {112, 64, 64},
+                                         {56, 64, 64},
+                                         {56, 128, 32},
+                                         {28, 128, 128},
+                                         {14, 256, 256},
+                                         {14, 128, 32},
+                                         {7, 512, 512}})
     cases.push_back(convolutionCase("conv", size, channels, outputs, 3));
   for (auto [size, channels, outputs] : {std::tuple<int64_t, int64_t, int64_t>{224, 3, 32}, {56, 64, 128}, {28, 128, 256}, {14, 256, 512}})
     cases.push_back(convolutionCase("conv", size, channels, outputs, 3, 2));

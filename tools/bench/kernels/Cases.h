@@ -35,11 +35,11 @@ using LibraryMaker = std::function<std::function<void()>(int copies)>;
 
 /// One kernel to time.
 struct Benchmark {
-  std::string name, text;                      // of function @k
-  std::vector<int64_t> elements;               // f32, per buffer
-  double operations = 0;                       // 0: only bytes count
-  double bytes = 0;                            // of each tensor once; 0: not of interest
-  std::vector<int64_t> sizes;                  // values of the symbols
+  std::string name, text;                       // of function @k
+  std::vector<int64_t> elements;                // f32, per buffer
+  double operations = 0;                        // 0: only bytes count
+  double bytes = 0;                             // of each tensor once; 0: not of interest
+  std::vector<int64_t> sizes;                   // values of the symbols
   std::optional<size_t> weights = std::nullopt; // the buffer that is varied with --cold
   LibraryMaker library = nullptr;
   std::optional<KernelCase> contraction = std::nullopt;

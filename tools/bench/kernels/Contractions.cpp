@@ -30,11 +30,10 @@ static std::string matmulText(const KernelCase &c) {
   std::string x = matrix(c.depth), y = matrix(c.columns);
   std::string w = llvm::formatv("tensor<{0}x{1}x16xf32>", panelsOf(c.columns), c.depth).str();
   auto [argument, epilogue] = epilogueOf(c, y);
-  return llvm::formatv(
-             "func.func @k(%x: {0}, %w: {1}{4}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
-             "array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = {3} : i64} : ({0}, {1}) -> "
-             "{2}\n{5}}\n",
-             x, w, y, c.columns, argument, epilogue)
+  return llvm::formatv("func.func @k(%x: {0}, %w: {1}{4}) -> {2} {{\n  %0 = graph.dot_general %x, %w {{lhs_batch = array<i64>, rhs_batch = "
+                       "array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = {3} : i64} : ({0}, {1}) -> "
+                       "{2}\n{5}}\n",
+                       x, w, y, c.columns, argument, epilogue)
       .str();
 }
 
@@ -60,12 +59,11 @@ static std::string convolutionText(const KernelCase &c) {
   w += "f32>";
   auto pair = [](int64_t value) { return llvm::formatv("array<i64: {0}, {0}>", value).str(); };
   auto [argument, epilogue] = epilogueOf(c, y);
-  std::string attributes =
-      llvm::formatv("strides = {0}, pad_low = {1}, pad_high = {1}, dilations = {2}, groups = {3} : i64, layout = "
-                    "#graph.layout<channels_last>, filter_packed, filter_shape = array<i64: {4}, {5}, {6}, {6}>{7}",
-                    pair(c.stride), pair(c.pad), pair(c.dilation), c.groups, c.outputs, c.channels / c.groups, c.taps,
-                    c.winograd ? ", winograd = " + std::to_string(c.winograd) + " : i64" : "")
-          .str();
+  std::string attributes = llvm::formatv("strides = {0}, pad_low = {1}, pad_high = {1}, dilations = {2}, groups = {3} : i64, layout = "
+                                         "#graph.layout<channels_last>, filter_packed, filter_shape = array<i64: {4}, {5}, {6}, {6}>{7}",
+                                         pair(c.stride), pair(c.pad), pair(c.dilation), c.groups, c.outputs, c.channels / c.groups, c.taps,
+                                         c.winograd ? ", winograd = " + std::to_string(c.winograd) + " : i64" : "")
+                               .str();
   return llvm::formatv("func.func @k(%x: {0}, %w: {1}{3}) -> {2} {{\n  %0 = graph.convolution %x, %w {{{4}} : ({0}, {1}) -> {2}\n{5}}\n", x,
                        w, y, argument, attributes, epilogue)
       .str();

@@ -63,9 +63,8 @@ static void makeConvolution(Primitive &result, const KernelCase &c, int copies) 
 }
 
 LibraryMaker libraryContraction(const KernelCase &c) {
-  return libraryCall([c](Primitive &primitive, int copies) {
-    c.isMatmul ? makeMatmul(primitive, c, copies) : makeConvolution(primitive, c, copies);
-  });
+  return libraryCall(
+      [c](Primitive &primitive, int copies) { c.isMatmul ? makeMatmul(primitive, c, copies) : makeConvolution(primitive, c, copies); });
 }
 
 LibraryMaker libraryBatchedMatmul(int64_t batch, int64_t rows, int64_t depth, int64_t columns) {

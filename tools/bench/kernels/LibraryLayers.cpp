@@ -75,8 +75,8 @@ LibraryMaker libraryLayerNorm(int64_t rows, int64_t width) {
   return libraryCall([=](Primitive &primitive, int) {
     memory::desc x({rows, width}, f32, Tag::ab), scale({width}, f32, Tag::a);
     const auto flags = normalization_flags::use_scale | normalization_flags::use_shift;
-    layer_normalization_forward::primitive_desc descriptor(
-        layer_normalization_forward::desc(prop_kind::forward_inference, x, 1e-5f, flags), primitive.device);
+    layer_normalization_forward::primitive_desc descriptor(layer_normalization_forward::desc(prop_kind::forward_inference, x, 1e-5f, flags),
+                                                           primitive.device);
     primitive.operation = layer_normalization_forward(descriptor);
     primitive.add(DNNL_ARG_SRC, x);
     primitive.add(DNNL_ARG_SCALE, scale);

@@ -44,7 +44,8 @@ struct Primitive {
 };
 
 /// What `make(primitive, copies)` sets up, as a call; null when the library has no implementation.
-template <typename Make> std::function<std::function<void()>(int)> libraryCall(Make make) {
+template <typename Make>
+std::function<std::function<void()>(int)> libraryCall(Make make) {
   return [make](int copies) -> std::function<void()> {
     try {
       auto primitive = std::make_shared<Primitive>();

@@ -14,7 +14,7 @@ static std::string replaceAll(std::string text, const std::string &from, const s
 
 /// A case on [rows, width] tensors: `body` computes %result from %x, %y: $t and %c: $c (a row). Bytes count each tensor once.
 static Benchmark rowCase(const std::string &name, int64_t rows, int64_t width, int tensors, const std::string &body, bool isSymbolic,
-                        const std::string &result = "$t") {
+                         const std::string &result = "$t") {
   std::string text = "func.func @k(%x: $t, %y: $t, %c: $c) -> " + result + " {\n" + body + "  return %result : " + result + "\n}\n";
   std::string w = std::to_string(width);
   text = replaceAll(text, "$t",
@@ -33,7 +33,7 @@ static Benchmark rowCase(const std::string &name, int64_t rows, int64_t width, i
 }
 
 static Benchmark poolCase(const std::string &kind, int64_t batch, int64_t size, int64_t channels, int64_t window, int64_t stride,
-                         int64_t pad) {
+                          int64_t pad) {
   int64_t outputs = (size + 2 * pad - window) / stride + 1;
   auto pair = [](int64_t value) { return "array<i64: " + std::to_string(value) + ", " + std::to_string(value) + ">"; };
   auto type = [&](int64_t side) {

@@ -44,7 +44,8 @@ static Benchmark recurrentCase(int64_t gates, int64_t steps, int64_t batch, int6
 
 /// Two activations, as in attention without its softmax.
 static Benchmark batchedCase(int64_t batch, int64_t rows, int64_t depth, int64_t columns, bool isTransposed) {
-  std::string x = tensorText({batch, rows, depth}), w = isTransposed ? tensorText({batch, columns, depth}) : tensorText({batch, depth, columns}),
+  std::string x = tensorText({batch, rows, depth}),
+              w = isTransposed ? tensorText({batch, columns, depth}) : tensorText({batch, depth, columns}),
               y = tensorText({batch, rows, columns});
   Benchmark result;
   result.name = llvm::formatv("batched matmul {0} x {1}x{2}x{3}{4}", batch, rows, depth, columns, isTransposed ? " transposed" : "").str();
