@@ -21,13 +21,16 @@ size_t countInstructions(const std::vector<Instruction> &instructions) {
   return count;
 }
 
-// How many bytes a kernel should touch for each worker that it gets. Handing a kernel to a second worker costs one to two microseconds,
-// in which one core streams some 64 KB out of its cache; contractions do far more work for each byte.
-static size_t bytesPerWorker(const std::string &family) {
-  for (const char *dense : {"matmul", "conv", "depthwise", "inverted_residual", "attention", "recurrent", "sort"})
-    if (family == dense)
-      return size_t(32) << 10;
-  return size_t(64) << 10;
+// How many workers a kernel is worth. Its cost, in what a core of any kind does in a nanosecond or less, comes from the operations and
+// bytes that the artifact states as expressions of the sizes: 64 operations, 64 bytes out of a cache. Handing a kernel to a second worker
+// and waiting for it costs a quarter of a microsecond while that worker is awake; each worker gets at least four times that.
+static constexpr uint64_t kOperationsPerUnit = 64, kBytesPerUnit = 64, kUnitsPerWorker = 1000;
+
+static int workersFor(const Step &step, const std::string &family, uint64_t bufferBytes, int threads) {
+  uint64_t bytes = step.traffic ? step.traffic : bufferBytes;
+  // Comparisons of a sort are no operations in that sense, but it goes over its data many times.
+  uint64_t cost = step.operations / kOperationsPerUnit + bytes / kBytesPerUnit * (family == "sort" ? 16 : 1);
+  return static_cast<int>(std::clamp<uint64_t>(cost / kUnitsPerWorker, 1, static_cast<uint64_t>(threads)));
 }
 
 class ProgramBuilder {
@@ -167,8 +170,7 @@ private:
       bytes += static_cast<size_t>(value(plan.buffers[buffer].size));
     }
     addSizes(instruction, step);
-    size_t wanted = std::max<size_t>(1, bytes / bytesPerWorker(instruction.family));
-    step.workers = static_cast<int>(std::min<size_t>(static_cast<size_t>(threads), wanted));
+    step.workers = workersFor(step, instruction.family, bytes, threads);
     return okStatus();
   }
 
@@ -201,6 +203,8 @@ private:
       return damaged("it calls the library `" + instruction.library + "`, which is not among the artifact's requirements");
     STATOR_TRY(prepared, LibraryStep::create(std::move(context), description));
     step.library = std::move(prepared);
+    if (const StatorLibraryPlugin *plugin = step.library.plugin(); plugin->parallel && plugin->barrier)
+      program.libraryThreads = {plugin->parallel, plugin->barrier};
     return okStatus();
   }
 

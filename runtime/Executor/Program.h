@@ -6,6 +6,7 @@
 #ifndef STATOR_RUNTIME_EXECUTOR_PROGRAM_H
 #define STATOR_RUNTIME_EXECUTOR_PROGRAM_H
 
+#include "runtime/Devices/Cpu/ThreadPool.h"
 #include "runtime/Executor/ShapeBinding.h"
 #include "runtime/Kernels/LibraryPlugin.h"
 #include "runtime/Loader/LoadedModule.h"
@@ -52,6 +53,8 @@ public:
   const std::vector<Step> &steps() const { return topSteps; }
   /// The most workers that any step wants.
   int teamSize() const { return mostWorkers; }
+  /// The threads of the library that some step calls, to be used for the kernels too; null if there are none.
+  const ExternalThreads *externalThreads() const { return libraryThreads.parallel ? &libraryThreads : nullptr; }
 
   /// Computes the addresses in memory of the session. To be called again when that has moved.
   void resolve(std::byte *memory, const LoadedModule &module, StateAddresses states);
@@ -83,6 +86,7 @@ private:
   size_t totalBytes = 0;
   std::byte *scratchMemory = nullptr;
   int mostWorkers = 1;
+  ExternalThreads libraryThreads{};
 };
 
 /// The number of instructions, nested ones included.

@@ -29,7 +29,7 @@ static void leaveKernelMode(unsigned before) {
 }
 
 Runner::Runner(const Program &program, bool flushDenormals, const ProfileSink &profile)
-    : program(program), profile(profile), callersFloatingPointMode(enterKernelMode(flushDenormals)), team(program.teamSize()) {}
+    : program(program), profile(profile), callersFloatingPointMode(enterKernelMode(flushDenormals)), team(program.teamSize(), program.externalThreads()) {}
 
 Runner::~Runner() { leaveKernelMode(callersFloatingPointMode); }
 
@@ -109,7 +109,7 @@ struct KernelCall {
 
 static void meet(const StatorWorkerContext *context) {
   if (context->workers > 1)
-    static_cast<Barrier *>(context->pool)->wait();
+    static_cast<Team *>(context->pool)->meet();
 }
 
 static void callKernel(void *data, int part, int parts) {
@@ -119,7 +119,7 @@ static void callKernel(void *data, int part, int parts) {
   context.workers = parts;
   context.scratch = call->scratch + static_cast<size_t>(part) * call->scratchStride;
   context.barrier = meet;
-  context.pool = parts > 1 ? &call->team->barrier() : nullptr;
+  context.pool = call->team;
   call->function(&call->arguments, &context);
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/Executor/Runner.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace stator::runtime {
 
@@ -39,8 +40,13 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const LoadedMod
   if (config.shapeCache < 0)
     return invalidArgument("a session cannot keep " + std::to_string(config.shapeCache) + " shapes");
   std::unique_ptr<Session> session(new Session(std::move(module), config));
-  if (config.threads == 0)
+  if (config.threads == 0) {
+    const char *wanted = std::getenv("STATOR_NUM_THREADS");
+    if (wanted && *wanted && !parseThreadCount(wanted))
+      return invalidArgument("the environment variable STATOR_NUM_THREADS is `" + std::string(wanted) + "`, expected a number from 1 to " +
+                             std::to_string(kMaxThreads));
     session->config.threads = defaultThreadCount();
+  }
   if (config.shapeCache == 0)
     session->config.shapeCache = SessionConfig().shapeCache;
   const serialization::Manifest &manifest = session->owner->manifest();

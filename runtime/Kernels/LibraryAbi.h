@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define STATOR_LIBRARY_ABI_VERSION 1
+#define STATOR_LIBRARY_ABI_VERSION 2
 
 typedef struct StatorLibraryOption {
   const char *name;
@@ -51,6 +51,11 @@ typedef struct StatorLibraryPlugin {
   int (*createStep)(void *context, const StatorLibraryStep *description, void **step, StatorLibraryMessage *message);
   int (*executeStep)(void *step, void *const *buffers, StatorLibraryMessage *message);
   void (*destroyStep)(void *step);
+  /* The library's own threads, which the runtime uses for the kernels of runs that have library steps; both NULL if it has none.
+   * parallel: calls function(data, part, parts) on up to `threads` threads at once, the caller's among them, and waits for them.
+   * barrier: called by all of these threads, returns when all have called it. */
+  void (*parallel)(int threads, void (*function)(void *data, int part, int parts), void *data);
+  void (*barrier)(void);
 } StatorLibraryPlugin;
 
 /* Exported by the plug-in under this name. */

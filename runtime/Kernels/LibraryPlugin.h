@@ -50,6 +50,8 @@ public:
   }
 
   Status execute(void *const *buffers) const;
+  /// Of the plug-in; null for an empty step.
+  const StatorLibraryPlugin *plugin() const { return owner ? &owner->plugin() : nullptr; }
 
 private:
   std::shared_ptr<LibraryContext> owner;

@@ -16,7 +16,7 @@ namespace stator::runtime {
 // About 20 microseconds: longer than the gap between two kernels of a run, shorter than anything a neighbour would notice.
 static constexpr int kSpins = 1000;
 
-static unsigned floatingPointMode() {
+static unsigned floatingPointModeOfThread() {
 #if defined(__x86_64__)
   return _mm_getcsr();
 #else
@@ -155,9 +155,14 @@ Worker *Pool::makeWorker() {
   return worker;
 }
 
-Team::Team(int wanted) {
+Team::Team(int wanted, const ExternalThreads *external) {
   if (wanted <= 1)
     return;
+  if (external) {
+    this->external = external;
+    members = wanted;
+    return;
+  }
   Pool *pool = poolInstance();
   std::lock_guard<std::mutex> lock(pool->mutex);
   // The pool grows to what one run wants; concurrent runs share that.
@@ -199,7 +204,29 @@ Team::~Team() {
   pool->unused = job;
 }
 
-Barrier &Team::barrier() { return job->meeting; }
+void Team::meet() {
+  if (external)
+    external->barrier();
+  else
+    job->meeting.wait();
+}
+
+namespace {
+struct ExternalCall {
+  Team::Function function;
+  void *data;
+  unsigned floatingPointMode;
+
+  static void call(void *self, int part, int parts) {
+    const auto *call = static_cast<const ExternalCall *>(self);
+    // These threads are everybody's: they get their own mode back.
+    unsigned before = floatingPointModeOfThread();
+    setFloatingPointMode(call->floatingPointMode);
+    call->function(call->data, part, parts);
+    setFloatingPointMode(before);
+  }
+};
+} // namespace
 
 void Team::run(int parts, bool meeting, Function function, void *data) {
   parts = std::min(parts, members);
@@ -207,9 +234,14 @@ void Team::run(int parts, bool meeting, Function function, void *data) {
     function(data, 0, 1);
     return;
   }
+  if (external) {
+    ExternalCall call{function, data, floatingPointModeOfThread()};
+    external->parallel(parts, ExternalCall::call, &call);
+    return;
+  }
   job->function = function;
   job->data = data;
-  job->floatingPointMode = floatingPointMode();
+  job->floatingPointMode = floatingPointModeOfThread();
   job->spins = spins;
   if (meeting)
     job->meeting.reset(parts, spins);

@@ -65,7 +65,8 @@ static const StatorLibraryPlugin *makeTable() {
   const dnnl_version_t *version = dnnl_version();
   std::snprintf(description, sizeof(description), "oneDNN %d.%d.%d", version->major, version->minor, version->patch);
   static StatorLibraryPlugin table = {
-      STATOR_LIBRARY_ABI_VERSION, description, createContext, destroyContext, createStep, executeStep, destroyStep};
+      STATOR_LIBRARY_ABI_VERSION, description, createContext, destroyContext, createStep, executeStep, destroyStep,
+      openMpParallel(), openMpBarrier()};
   return &table;
 }
 

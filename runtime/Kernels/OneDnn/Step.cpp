@@ -160,17 +160,31 @@ void Step::execute(void *const *buffers) {
 // instead of linked, so that this file does not depend on which OpenMP the library was built with.
 namespace {
 struct OpenMp {
-  int (*get)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-  void (*set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  int (*get)() = nullptr;
+  void (*set)(int) = nullptr;
+  int (*threadNumber)() = nullptr;
+  int (*threadCount)() = nullptr;
+  // What GCC turns `#pragma omp parallel` and `barrier` into.
+  void (*parallel)(void (*function)(void *), void *data, unsigned threads, unsigned flags) = nullptr;
+  void (*barrier)() = nullptr;
+
   OpenMp() {
-    if (set)
+    // The plug-in is opened locally, so that its dependencies may not be among the default ones.
+    void *library = dlsym(RTLD_DEFAULT, "omp_set_num_threads") ? RTLD_DEFAULT : dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!library && !dlsym(RTLD_DEFAULT, "omp_set_num_threads"))
       return;
-    // The plug-in is opened locally, so that its dependencies are not among the default ones.
-    if (void *library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD)) {
-      get = reinterpret_cast<int (*)()>(dlsym(library, "omp_get_max_threads"));
-      set = reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"));
-    }
+    find(library, "omp_get_max_threads", get);
+    find(library, "omp_set_num_threads", set);
+    find(library, "omp_get_thread_num", threadNumber);
+    find(library, "omp_get_num_threads", threadCount);
+    find(library, "GOMP_parallel", parallel);
+    find(library, "GOMP_barrier", barrier);
   }
+  template <typename Function>
+  static void find(void *library, const char *name, Function &function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+  }
+  bool hasThreads() const { return threadNumber && threadCount && parallel && barrier; }
 };
 } // namespace
 
@@ -178,6 +192,25 @@ static const OpenMp &openMp() {
   static OpenMp functions;
   return functions;
 }
+
+namespace {
+struct ParallelCall {
+  void (*function)(void *data, int part, int parts);
+  void *data;
+};
+} // namespace
+
+static void runParallel(int threads, void (*function)(void *data, int part, int parts), void *data) {
+  ParallelCall call{function, data};
+  openMp().parallel(
+      [](void *argument) {
+        auto *call = static_cast<ParallelCall *>(argument);
+        call->function(call->data, openMp().threadNumber(), openMp().threadCount());
+      },
+      &call, static_cast<unsigned>(threads), 0);
+}
+ParallelFunction openMpParallel() { return openMp().hasThreads() ? runParallel : nullptr; }
+BarrierFunction openMpBarrier() { return openMp().hasThreads() ? openMp().barrier : nullptr; }
 
 OpenMpThreads::OpenMpThreads(int threads) {
   const OpenMp &functions = openMp();

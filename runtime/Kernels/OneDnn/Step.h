@@ -96,6 +96,12 @@ private:
   std::shared_ptr<dnnl::memory> keptWeights;
 };
 
+/// OpenMP's threads, on which oneDNN runs, for other work; see LibraryAbi.h. Null when its runtime is not GNU's.
+using ParallelFunction = void (*)(int threads, void (*function)(void *data, int part, int parts), void *data);
+using BarrierFunction = void (*)();
+ParallelFunction openMpParallel();
+BarrierFunction openMpBarrier();
+
 /// While it lives, oneDNN's OpenMP runtime uses this many threads for the calling thread's work.
 class OpenMpThreads {
 public:

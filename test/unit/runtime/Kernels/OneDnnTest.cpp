@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
@@ -362,4 +363,94 @@ TEST_CASE("an artifact without requirements does not open the plug-in, and one w
   setenv("STATOR_DISABLE_ONEDNN", "0", 1);
   CHECK(Module::load(path).ok());
   unsetenv("STATOR_DISABLE_ONEDNN");
+}
+
+namespace {
+bool isMapped(const std::string &library) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find(library) != std::string::npos)
+      return true;
+  return false;
+}
+
+/// Threads of the runtime's pool.
+int poolThreads() {
+  int count = 0;
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm") >> std::ws, name);
+    count += name == "stator";
+  }
+  return count;
+}
+} // namespace
+
+// In a process of its own, where nothing else has loaded anything.
+TEST_CASE("threads of a new process", "[.process]") {
+  TestArtifact plain;
+  uint32_t mirror = plain.kernel("mirror", 3, 1);
+  auto makeMethod = [&](TestMethod &forward, uint32_t kernel) {
+    uint32_t x = forward.input("x", ElementType::F32, {"256", "256"}), y = forward.output("y", ElementType::F32, {"256", "256"});
+    uint32_t twice = forward.arena(ElementType::F32, {"256", "256"}, "0"), turned = forward.arena(ElementType::F32, {"256", "256"}, "262144");
+    forward.arenaSize("524288");
+    serialization::Instruction step = forward.kernel(kernel, {x}, {twice, turned}, {"65536"});
+    step.operations = forward.expression("100000000");
+    forward.add(step);
+    return std::tuple(x, turned, y);
+  };
+  TestMethod kernels, mixed;
+  auto [x, turned, y] = makeMethod(kernels, mirror);
+  kernels.add(kernels.copy(turned, y, "262144"));
+  plain.add(std::move(kernels));
+  TestArtifact withLibrary;
+  uint32_t again = withLibrary.kernel("mirror", 3, 1);
+  auto [lhs, rhs, product] = makeMethod(mixed, again);
+  mixed.add(mixed.library("matmul", {lhs, rhs}, {product}, {"1", "256", "256", "256"}, {}));
+  withLibrary.add(std::move(mixed));
+  withLibrary.manifest.requirements = {"onednn"};
+
+  std::vector<float> values = randomFloats(65536, 5), reversed(values.rbegin(), values.rend());
+  for (float &value : reversed)
+    value *= 2;
+  Tensor input = tensorOf({256, 256}, values);
+
+  // Nothing of OpenMP without a library step; threads are the library's own with one.
+  Session mixedSession = open(withLibrary, "mixed.stator", 3);
+  if (std::getenv("STATOR_TEST_PLAIN")) {
+    Session session = Module::load(plain.write("plain.stator")).value().session(SessionOptions().threads(3)).value();
+    for (int i = 0; i < 50; ++i) {
+      Result<Outputs> outputs = session.run("forward", {input});
+      REQUIRE(outputs.ok());
+      REQUIRE(std::memcmp(outputs.value()[0].data<float>(), reversed.data(), 262144) == 0);
+    }
+    CHECK(poolThreads() == 2);
+  }
+  std::vector<float> expected = Matmul{1, 256, 256, 256, false, false, false, false, true}.reference(values, reversed, {});
+  for (int i = 0; i < 50; ++i) {
+    Result<Outputs> outputs = mixedSession.run("forward", {input});
+    REQUIRE(outputs.ok());
+    bool close = true;
+    for (size_t k = 0; k < expected.size(); ++k)
+      close = close && std::fabs(outputs.value()[0].data<float>()[k] - expected[k]) < 1e-3f;
+    REQUIRE(close);
+  }
+  CHECK(isMapped("libgomp"));
+  CHECK(poolThreads() == (std::getenv("STATOR_TEST_PLAIN") ? 2 : 0));
+}
+
+TEST_CASE("OpenMP is in no process without a library step", "[.process]") {
+  TestArtifact plain = test::smallArtifact();
+  Module module = Module::load(plain.write("without.stator")).value();
+  CHECK(module.session(SessionOptions().threads(3)).value().threads() == 3);
+  CHECK_FALSE(isMapped("libgomp"));
+  CHECK_FALSE(isMapped("libdnnl"));
+}
+
+TEST_CASE("kernels beside library steps use the library's threads, and others load none of it") {
+  REQUIRE_PLUGIN();
+  std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  CHECK(std::system((self + " 'threads of a new process' > /dev/null").c_str()) == 0);
+  CHECK(std::system(("STATOR_TEST_PLAIN=1 " + self + " 'threads of a new process' > /dev/null").c_str()) == 0);
+  CHECK(std::system((self + " 'OpenMP is in no process without a library step' > /dev/null").c_str()) == 0);
 }

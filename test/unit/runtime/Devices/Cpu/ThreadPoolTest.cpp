@@ -86,14 +86,14 @@ TEST_CASE("a team does without the workers that another one has") {
 namespace {
 struct Phases {
   static constexpr int rounds = 500;
-  Barrier *barrier;
+  Team *team;
   std::atomic<int> inside[rounds] = {};
   std::atomic<int> errors{0};
   static void call(void *data, int, int members) {
     auto *phases = static_cast<Phases *>(data);
     for (int round = 0; round < rounds; ++round) {
       ++phases->inside[round];
-      phases->barrier->wait();
+      phases->team->meet();
       if (phases->inside[round] != members)
         ++phases->errors;
     }
@@ -105,7 +105,7 @@ TEST_CASE("nobody leaves a barrier before everybody is there") {
   Team team(4);
   for (int members = 2; members <= 4; ++members) {
     Phases phases;
-    phases.barrier = &team.barrier();
+    phases.team = &team;
     team.run(members, true, Phases::call, &phases);
     CHECK(phases.errors == 0);
   }
@@ -160,4 +160,42 @@ TEST_CASE("a child after fork() makes threads of its own") {
   Count count;
   team.run(3, true, Count::call, &count);
   CHECK(count.calls == 3);
+}
+
+namespace {
+/// Threads that are not the pool's: made for each job.
+std::atomic<int> externalThreads{0};
+pthread_barrier_t externalBarrier;
+const ExternalThreads external = {[](int threads, void (*function)(void *, int, int), void *data) {
+                                    pthread_barrier_init(&externalBarrier, nullptr, static_cast<unsigned>(threads));
+                                    std::vector<std::thread> others;
+                                    for (int part = 1; part < threads; ++part)
+                                      others.emplace_back([=] {
+                                        ++externalThreads;
+                                        function(data, part, threads);
+                                      });
+                                    function(data, 0, threads);
+                                    for (std::thread &other : others)
+                                      other.join();
+                                    pthread_barrier_destroy(&externalBarrier);
+                                  },
+                                  [] { pthread_barrier_wait(&externalBarrier); }};
+} // namespace
+
+TEST_CASE("a library's own threads replace the pool's") {
+  int before = poolThreadCount();
+  Team team(before + 5, &external);
+  CHECK(team.size() == before + 5);
+  Count count;
+  team.run(3, false, Count::call, &count);
+  CHECK(count.calls == 3);
+  CHECK(externalThreads == 2);
+  Phases phases;
+  phases.team = &team;
+  team.run(4, true, Phases::call, &phases);
+  CHECK(phases.errors == 0);
+  team.run(1, false, Count::call, &count);
+  CHECK(count.calls == 4);
+  CHECK(externalThreads == 5);
+  CHECK(poolThreadCount() == before);
 }
