@@ -18,12 +18,16 @@
 
 #include "dialects/Target/PackedLayouts.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace stator::kernel {
 
 /// Filters up to this size are kept in cache while rows pass.
 static constexpr int64_t residentFilterBytes = 384 << 10;
+/// With more tiles per panel than this, a panel that comes from memory is a small part of the time.
+static constexpr int64_t maxTilesWithPrefetch = 16;
 /// More taps along the width than this are not told apart one by one at the border.
 static constexpr int64_t maxSeparateTaps = 12;
 
@@ -46,6 +50,7 @@ public:
 
 private:
   void chooseTile();
+  void choosePrefetch(Value rowBlocks);
   void emitUnit(Value columnTile, Value rowBlock);
   void emitRowBlock(TileShape shape, unsigned height);
   void emitStaticRow(TileShape shape, unsigned height);
@@ -64,6 +69,10 @@ private:
   ConvolutionOperands operands;
   PixelTile pixelTile;
   unsigned vectors = 1;
+  /// Bytes of the next panels that each k of a tile asks for; 0 for none.
+  int64_t prefetchPerK = 0;
+  int64_t tilesPerRow = 1;
+  Value nextPanels;
 
   // Of the unit being emitted.
   Value image, firstChannel;
@@ -131,6 +140,8 @@ void ConvolutionEmitter::run() {
   int64_t filterBytes = problem.groups * panelsOf(problem.groupOutputs()) * panelColumns * problem.totalTaps() * problem.groupChannels() *
                         KernelBuilder::byteSize(problem.type);
   bool rowsOutermost = filterBytes <= residentFilterBytes;
+  if (!rowsOutermost)
+    choosePrefetch(rowBlocks);
 
   Value inner = rowsOutermost ? columnTiles : rowBlocks;
   KernelBuilder::Range range = b.split(b.mul(columnTiles, rowBlocks));
@@ -138,6 +149,19 @@ void ConvolutionEmitter::run() {
     Value major = b.div(unit, inner), minor = b.rem(unit, inner);
     emitUnit(rowsOutermost ? minor : major, rowsOutermost ? major : minor);
   });
+}
+
+/// A large filter comes from memory, panels after panels. While one is multiplied, the tiles ask for their shares of the next.
+void ConvolutionEmitter::choosePrefetch(Value rowBlocks) {
+  APInt blocks;
+  std::optional<int64_t> columns = problem.width().output.constant();
+  if (!columns || *columns == 0 || !matchPattern(rowBlocks, m_ConstantInt(&blocks)) || blocks.isZero())
+    return;
+  tilesPerRow = (*columns + pixelTile.width - 1) / pixelTile.width;
+  int64_t tiles = blocks.getSExtValue() * tilesPerRow;
+  int64_t panelBytes = int64_t(vectors) * b.lanes() * KernelBuilder::byteSize(problem.type); // per k
+  if (tiles <= maxTilesWithPrefetch)
+    prefetchPerK = (panelBytes + tiles - 1) / tiles;
 }
 
 void ConvolutionEmitter::emitUnit(Value columnTile, Value rowBlock) {
@@ -171,6 +195,10 @@ void ConvolutionEmitter::emitUnit(Value columnTile, Value rowBlock) {
   operands.filter.pointer = b.address(filter, filterStart, problem.type);
   operands.filter.kStride = b.i64(panelColumns);
   operands.filter.storage = problem.type;
+  if (prefetchPerK > 0) {
+    Value panels = b.address(operands.filter.pointer, b.mul(b.i64(width), depth()), problem.type);
+    nextPanels = b.address(panels, b.mul(b.mul(rowBlock, b.i64(tilesPerRow * prefetchPerK)), depth()), b.getI8Type());
+  }
 
   auto emitColumns = [&](unsigned tileVectors, int64_t remaining) {
     operands.filter.offsets = panelOffsets(b, tileVectors, depth());
@@ -263,6 +291,10 @@ void ConvolutionEmitter::emitSymbolicRow(TileShape shape, unsigned height) {
 
 void ConvolutionEmitter::emitTile(PixelTile tile, Value firstColumn, const TapColumns *columns, Value validRows) {
   outputs.back() = firstColumn;
+  if (prefetchPerK > 0) {
+    Value share = b.mul(b.div(firstColumn, b.i64(pixelTile.width)), b.mul(b.i64(prefetchPerK), depth()));
+    operands.prefetch = {b.address(nextPanels, share, b.getI8Type()), b.i64(prefetchPerK), unsigned((prefetchPerK + 63) / 64)};
+  }
   KernelBuilder::Values sums = emitConvolutionTile(b, problem, operands, tile, outputs, columns);
   TilePosition position;
   position.rowIndices = [&](Value row) {

@@ -48,6 +48,7 @@ struct ConvolutionOperands {
   llvm::SmallVector<mlir::Value> strides; // of the input's spatial axes, elements
   TileColumns filter;                     // at tap 0, channel 0 of this column tile
   mlir::Value zeros;                      // a pixel of zeros, for taps outside
+  TilePrefetch prefetch;                  // from tap 0, channel 0 on
 };
 
 /// For each tap of the width axis, the columns [first, second) of a tile that it reads inside of the input.

@@ -171,8 +171,11 @@ TileEmitter::Values TileEmitter::emitWidth(Value offset, Value tap, Values sums,
           for (unsigned v = 0; v != vectors; ++v)
             active.push_back(carried[((row - rowBegin) * tile.width + column) * vectors + v]);
         }
-      TileColumns filter = filterAt(b.add(b.mul(tap, b.i64(axis.taps)), k));
-      active = accumulate(b, rows, filter, b.i64(count * problem.groupChannels()), active);
+      Value firstTap = b.add(b.mul(tap, b.i64(axis.taps)), k);
+      TilePrefetch prefetch = operands.prefetch;
+      if (prefetch.lines > 0)
+        prefetch.base = b.address(prefetch.base, b.mul(b.mul(firstTap, b.i64(problem.groupChannels())), prefetch.bytesPerK), b.getI8Type());
+      active = accumulate(b, rows, filterAt(firstTap), b.i64(count * problem.groupChannels()), active, prefetch);
       unsigned next = 0;
       for (unsigned row = rowBegin; row != rowEnd; ++row)
         for (unsigned column = begin; column != end; ++column)

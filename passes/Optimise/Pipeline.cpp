@@ -15,6 +15,8 @@ void buildOptimisePipeline(mlir::OpPassManager &passes, const OptimiseOptions &o
   passes.addNestedPass<FuncOp>(createNormaliseContractionsPass());
   passes.addNestedPass<FuncOp>(createChannelsLastPass());
   passes.addNestedPass<FuncOp>(createSinkTransposesPass());
+  if (options.optimisations.isOn("pool-first"))
+    passes.addNestedPass<FuncOp>(createPoolFirstPass());
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   // Slices of the joined products are only free where attention looks through them.
