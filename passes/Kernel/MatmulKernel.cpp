@@ -309,14 +309,7 @@ void MatmulEmitter::emitTile(TileShape shape, Value tile, Value firstRow, Value 
   TilePosition position;
   position.rowIndices = [&](Value row) {
     SmallVector<Value> indices(outerIndices);
-    Value rest = b.add(firstRow, row);
-    SmallVector<Value> rowIndices(problem.rowDims.size());
-    for (size_t i = problem.rowDims.size(); i-- > 0;) {
-      Value size = b.size(problem.rowDims[i]);
-      rowIndices[i] = i == 0 ? rest : b.rem(rest, size);
-      rest = i == 0 ? rest : b.div(rest, size);
-    }
-    indices.append(rowIndices);
+    indices.append(rowIndicesOf(b, problem, b.add(firstRow, row)));
     return indices;
   };
   position.column = column;
@@ -330,6 +323,16 @@ void MatmulEmitter::emitTile(TileShape shape, Value tile, Value firstRow, Value 
 }
 
 } // namespace
+
+SmallVector<Value> rowIndicesOf(KernelBuilder &b, const MatmulProblem &problem, Value row) {
+  SmallVector<Value> indices(problem.rowDims.size());
+  for (size_t i = problem.rowDims.size(); i-- > 0;) {
+    Value size = b.size(problem.rowDims[i]);
+    indices[i] = i == 0 ? row : b.rem(row, size);
+    row = i == 0 ? row : b.div(row, size);
+  }
+  return indices;
+}
 
 void emitMatmul(KernelBuilder &b, const MatmulProblem &problem, Value lhs, Value rhs, ContractionEpilogue &epilogue) {
   MatmulEmitter(b, problem, lhs, rhs, epilogue).run();

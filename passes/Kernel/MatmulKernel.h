@@ -29,6 +29,8 @@ struct MatmulProblem {
   /// Of a plain right-hand side; a packed one has the layout `matmulPanelsLayout`.
   DimExpr rhsDepthStride, rhsColumnStride;
   bool isPacked = false;
+  /// Packed in the layout `strassenPanelsLayout` instead: StrassenKernel.h.
+  bool isStrassen = false;
   /// Storage type of both sides.
   mlir::Type type;
 
@@ -39,6 +41,9 @@ struct MatmulProblem {
     return product;
   }
 };
+
+/// Indices of the row dims for row `row`.
+llvm::SmallVector<mlir::Value> rowIndicesOf(KernelBuilder &b, const MatmulProblem &problem, mlir::Value row);
 
 /// Emits the loops of `problem`. `lhs` and `rhs` are the buffers; results go through `epilogue`.
 void emitMatmul(KernelBuilder &b, const MatmulProblem &problem, mlir::Value lhs, mlir::Value rhs, ContractionEpilogue &epilogue);
