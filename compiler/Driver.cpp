@@ -14,6 +14,7 @@
 #include "compiler/Trace/BuilderImpl.h"
 #include "dialects/Graph/Shapes.h"
 #include "dialects/Plan/PlanOps.h"
+#include "dialects/Target/PackedLayouts.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Optimise/Passes.h"
 #include "passes/Plan/ArenaPacking.h"
@@ -194,6 +195,8 @@ Status Driver::runStage(const Stage &stage) {
     pipelineOptions.level = levels.front().name;
   STATOR_TRY(optimisations, optimisationsOf(options));
   pipelineOptions.optimisations = std::move(optimisations);
+  if (options.weightsBudget)
+    pipelineOptions.weightsBudget = static_cast<int64_t>(std::min<uint64_t>(*options.weightsBudget, INT64_MAX));
   if (failed(runPasses(*ir, [&](OpPassManager &passes) { stage.build(passes, pipelineOptions); })))
     return diagnostics.failure(StatusCode::Unsupported, "stage `" + std::string(stage.name) + "` failed")
         .withContext("stage `" + std::string(stage.name) + "`");
@@ -285,6 +288,12 @@ Status Driver::runArtifact() {
   result.kernelCalls = statistics->kernelCalls;
   result.libraryCalls = statistics->libraryCalls;
   result.weightBytes = statistics->weightBytes;
+  for (auto parameter : ir->getOps<graph::ParameterOp>())
+    if (parameter.getLayout() == llvm::StringRef(winogradPanelsLayout)) {
+      // Of n * n elements 9 are what a direct filter has too.
+      int64_t bytes = graph::staticByteSize(parameter.tensorType()).value_or(0), elements = parameter.tensorType().getDimSize(1);
+      result.winogradBytes += static_cast<uint64_t>(bytes - bytes / elements * 9);
+    }
   for (auto method : ir->getOps<plan::MethodOp>())
     result.memory.push_back(memoryOf(method));
   llvm::sys::fs::file_size(options.output, result.artifactBytes);

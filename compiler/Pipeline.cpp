@@ -29,6 +29,7 @@ static void buildOptimise(OpPassManager &passes, const PipelineOptions &options)
   optimiseOptions.library = options.library;
   optimiseOptions.level = options.level;
   optimiseOptions.optimisations = options.optimisations;
+  optimiseOptions.weightsBudget = options.weightsBudget;
   optimise::buildOptimisePipeline(passes, optimiseOptions);
 }
 

@@ -28,6 +28,8 @@ struct PipelineOptions {
   /// As OptimiseOptions::level.
   std::string level = "x86-64-v4";
   Optimisations optimisations;
+  /// Bytes that weights may have in all; -1: any number.
+  int64_t weightsBudget = -1;
 };
 
 struct Stage {

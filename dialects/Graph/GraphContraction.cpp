@@ -1,6 +1,8 @@
 // Contractions: type inference, with plain and with packed right-hand sides.
 #include "dialects/Graph/GraphTypeInference.h"
 #include "dialects/Target/PackedLayouts.h"
+#include "dialects/Target/Strassen.h"
+#include "dialects/Target/Winograd.h"
 
 using namespace mlir;
 using namespace stator;
@@ -22,7 +24,13 @@ static LogicalResult inferPackedDot(MaybeLocation location, DotGeneralOp::Adapto
   for (int64_t axis : adaptor.getLhsBatch())
     dims.push_back(dimOf(lhs, axis));
   stored = dims;
-  stored.append({panelsOf(columns), dimOf(lhs, adaptor.getLhsContract().front()), panelColumns});
+  if (batches == 0 && rhs.getRank() == 4) { // Sums of quadrants.
+    DimExpr depth = dimOf(lhs, adaptor.getLhsContract().front());
+    if (!depth.isConstant() || !strassen::canHalve(*depth.constant(), columns))
+      return inferenceError(location, op, "has sums of quadrants of a matrix of ", depth.str(), " by ", columns, ", which has none");
+    llvm::append_range(stored, strassenPanelsShape(*depth.constant(), columns));
+  } else
+    stored.append({panelsOf(columns), dimOf(lhs, adaptor.getLhsContract().front()), panelColumns});
   if (failed(checkShape(location, op, "packed right-hand side", rhs, stored)))
     return failure();
   for (int64_t axis = 0; axis < lhs.getRank(); ++axis)
@@ -87,7 +95,9 @@ static FailureOr<SmallVector<int64_t>> unpackedFilterShape(MaybeLocation locatio
   for (int64_t size : ArrayRef<int64_t>(shape).drop_front(2))
     taps *= size;
   SmallVector<DimExpr> expected;
-  if (filter.getRank() == 2)
+  if (std::optional<uint64_t> tile = adaptor.getWinograd())
+    expected = {panelsOf(shape[0]), (*tile + 2) * (*tile + 2), shape[1], panelColumns};
+  else if (filter.getRank() == 2)
     expected = {taps, shape[0]};
   else
     expected = {groups, panelsOf(shape[0] / groups), taps * shape[1], panelColumns};
@@ -107,6 +117,13 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, MaybeLocation locat
   if (input.getRank() < 3 || int64_t(shape->size()) != input.getRank())
     return inferenceError(location, op, "has an input of rank ", input.getRank(), " and a filter of rank ", shape->size(),
                           ", expected equal ranks of at least 3");
+
+  auto areOnes = [](ArrayRef<int64_t> list) { return llvm::all_of(list, [](int64_t value) { return value == 1; }); };
+  if (adaptor.getWinograd() &&
+      !(isWinogradTile(*adaptor.getWinograd()) && ArrayRef<int64_t>(*shape).drop_front(2) == ArrayRef<int64_t>{3, 3} &&
+        areOnes(adaptor.getStrides()) && areOnes(adaptor.getDilations()) && adaptor.getGroups() == 1))
+    return inferenceError(location, op, "asks for Winograd tiles of ", *adaptor.getWinograd(),
+                          ", which are 2 or 4 for a 3x3 filter without stride, dilation and groups");
 
   SmallVector<DimExpr> dims = dimsOf(input);
   bool last = adaptor.getLayout() == TensorLayout::ChannelsLast;

@@ -35,6 +35,9 @@ std::unique_ptr<ParameterReader> openJoined(mlir::RankedTensorType type, std::un
 /// Filters `[O, I, 3, 3]` transformed and packed for Winograd tiles of `tile`, see `winogradPanelsLayout`.
 std::unique_ptr<ParameterReader> openWinograd(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source, int64_t tile);
 
+/// A matrix `[K, N]`, or `[N, K]` if it is transposed, as sums of quadrants, see `strassenPanelsLayout`.
+std::unique_ptr<ParameterReader> openStrassen(mlir::RankedTensorType type, std::unique_ptr<ParameterReader> source, bool isTransposed);
+
 } // namespace stator::graph
 
 #endif // STATOR_DIALECTS_GRAPH_PARAMETERREADERS_H

@@ -113,8 +113,10 @@ FailureOr<RankedTensorType> sliceType(const Recipe &recipe) {
     return failure();
   for (size_t axis = 0; axis < rank; ++axis) {
     int64_t start = (*starts)[axis], size = (*sizes)[axis], stride = (*strides)[axis], bound = recipe.shape()[axis];
-    // Divided, so that no product can overflow.
-    bool inside = start >= 0 && size >= 0 && stride >= 1 && (size == 0 || (start < bound && (bound - 1 - start) / stride >= size - 1));
+    // Divided, so that no product can overflow. A negative stride goes from `start` down.
+    bool isStep = stride != 0 && stride > -bound - 1;
+    int64_t room = stride > 0 ? bound - 1 - start : start, step = stride > 0 ? stride : -stride;
+    bool inside = start >= 0 && size >= 0 && isStep && (size == 0 || (start < bound && room / step >= size - 1));
     if (!inside)
       return recipe.error() << "reads outside of axis " << axis << " of size " << bound << ": start " << start << ", size " << size
                             << ", stride " << stride;
@@ -205,6 +207,20 @@ std::unique_ptr<ParameterReader> openPackMatmul(const Recipe &recipe, RankedTens
   });
 }
 
+FailureOr<RankedTensorType> packStrassenType(const Recipe &recipe) {
+  Sizes sizes(recipe.shape());
+  if (recipe.attr.getOptions().contains("transposed") && sizes.size() == 2)
+    std::swap(sizes[0], sizes[1]);
+  if (sizes.size() != 2 || sizes[0] % 2 || sizes[1] % (2 * panelColumns) || !isFloatElement(recipe.first().getElementType()))
+    return recipe.error() << "has a source of type " << recipe.first()
+                          << ", expected a matrix of floating-point elements with an even depth and columns in multiples of 32";
+  return recipe.result(ArrayRef<int64_t>(strassenPanelsShape(sizes[0], sizes[1])));
+}
+
+std::unique_ptr<ParameterReader> openPackStrassen(const Recipe &recipe, RankedTensorType type, Readers sources) {
+  return openStrassen(type, std::move(sources[0]), recipe.attr.getOptions().contains("transposed"));
+}
+
 FailureOr<RankedTensorType> packConvType(const Recipe &recipe) {
   if (recipe.shape().size() < 3)
     return recipe.error() << "has a source of type " << recipe.first() << ", expected rank 3 or more";
@@ -282,6 +298,7 @@ constexpr RecipeKind kRecipes[] = {
     {"convert", 1, convertType, openConvert},
     {"mul_channel", 2, mulChannelType, openMulChannel},
     {"pack_matmul", 1, packMatmulType, openPackMatmul},
+    {"pack_strassen", 1, packStrassenType, openPackStrassen},
     {"pack_conv", 1, packConvType, openPackConv},
     {"pack_winograd", 1, packWinogradType, openPackWinograd},
     {"pack_depthwise", 1, packDepthwiseType, openPackDepthwise},

@@ -5,11 +5,12 @@
 // kind            sources       options                       type of the result
 // transpose       w             perm: array<i64>              axes permuted, as `graph.transpose`
 // reshape         w             shape: array<i64>             the same elements
-// slice           w             starts, sizes, strides: array<i64>   as `graph.slice`
+// slice           w             starts, sizes, strides: array<i64>   as `graph.slice`; a negative stride goes down
 // concat          v, w          axis: i64                     w behind v, as `graph.concat`
 // convert         w             type: a type                  other elements, as `graph.convert`
 // mul_channel     w, scale      axis: i64                     each slice along `axis` times its entry of the vector `scale`
 // pack_matmul     w [B.., K, N] transposed: unit (then [B.., N, K])   [B.., ceil(N/16), K, 16]
+// pack_strassen   w [K, N]      transposed: unit (then [N, K])   [7, N/32, K/2, 16], sums of quadrants
 // pack_conv       w [O, C, k..] groups: i64                   [groups, ceil(O/groups/16), taps * C, 16]
 // pack_winograd   w [O, C, 3, 3] tile: i64 (m)                [ceil(O/16), (m+2)^2, C, 16], transformed
 // pack_depthwise  w [C, 1, k..]                               [taps, C]

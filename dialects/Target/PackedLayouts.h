@@ -32,6 +32,11 @@ inline constexpr int64_t panelsOf(int64_t columns) { return (columns + panelColu
 /// element (b, p, k, i) = source (b, k, 16 p + i), 0 where 16 p + i >= N.
 inline constexpr std::string_view matmulPanelsLayout = "matmul_panels16";
 
+/// Right-hand side of a product by Strassen's algorithm (Strassen.h). From [K, N], K even and N a multiple of 32, to
+///   [7][N/2/16][K/2][16]
+/// element (i, p, k, j) = sum over quadrants q of right[i][q] * source quadrant q at (k, 16 p + j).
+inline constexpr std::string_view strassenPanelsLayout = "strassen_panels16";
+
 /// Filter of a convolution in groups. From OIHW (any spatial rank), O = groups * Og, to
 ///   [groups][ceil(Og/16)][taps * Cg][16]
 /// element (g, p, t * Cg + c, i) = source (g Og + 16 p + i, c, tap t), 0 where 16 p + i >= Og;
@@ -60,6 +65,10 @@ inline std::vector<int64_t> matmulPanelsShape(const std::vector<int64_t> &source
   int64_t k = source[source.size() - 2], n = source[source.size() - 1];
   shape.insert(shape.end(), {panelsOf(n), k, panelColumns});
   return shape;
+}
+
+inline std::array<int64_t, 4> strassenPanelsShape(int64_t depth, int64_t columns) {
+  return {7, panelsOf(columns / 2), depth / 2, panelColumns};
 }
 
 inline std::array<int64_t, 4> convPanelsShape(const std::vector<int64_t> &oihw, int64_t groups) {

@@ -13,9 +13,11 @@
 #include "passes/Kernel/AttentionKernel.h"
 #include "passes/Kernel/DepthwiseKernel.h"
 #include "passes/Kernel/FusedBlockKernel.h"
+#include "passes/Kernel/GateKernel.h"
 #include "passes/Kernel/MatmulKernel.h"
 #include "passes/Kernel/PoolKernel.h"
 #include "passes/Kernel/RecurrentKernel.h"
+#include "passes/Kernel/StrassenKernel.h"
 #include "passes/Kernel/WinogradKernel.h"
 
 using namespace mlir;
@@ -71,7 +73,10 @@ static FailureOr<MatmulProblem> matmulProblem(graph::DotGeneralOp op) {
 
   if (op.getRhsPacked()) {
     problem.isPacked = true;
+    problem.isStrassen = op.getRhsBatch().empty() && rhsType.getRank() == 4;
     problem.columns = *op.getRhsPacked();
+    if (problem.isStrassen && !(problem.outer.empty() && problem.rows().isConstant() && problem.lhsDepthStride.isConstant(1)))
+      return op.emitOpError("has weights for Strassen's algorithm, but rows that are of unknown number or lie apart");
     return problem;
   }
   SmallVector<int64_t> rhsFree = freeAxes(rhsDims.size(), op.getRhsBatch(), op.getRhsContract());
@@ -194,13 +199,14 @@ Operation *contractionOf(func::FuncOp source) {
   return found;
 }
 
-/// Several convolutions in one function: a block with a depthwise one in the middle.
+/// Several convolutions in one function: a block with a depthwise one in the middle, or a gate without.
 static FailureOr<func::FuncOp> emitBlock(func::FuncOp source, MutableArrayRef<graph::ConvolutionOp> convolutions, const KernelOptions &options) {
   auto isDepthwise = [](graph::ConvolutionOp op) { return cast<RankedTensorType>(op.getFilter().getType()).getRank() == 2; };
   size_t middle = 0;
   while (middle < convolutions.size() && !isDepthwise(convolutions[middle]))
     ++middle;
-  if (middle == convolutions.size() || middle > 1 || convolutions.size() - middle > 2)
+  const bool isGate = middle == 2 && convolutions.size() == 2;
+  if (!isGate && (middle == convolutions.size() || middle > 1 || convolutions.size() - middle > 2))
     return convolutions.front().emitOpError() << "is one of " << convolutions.size() << " convolutions that make no block";
   SmallVector<BlockStage> stages;
   for (auto [i, op] : llvm::enumerate(convolutions)) {
@@ -217,6 +223,10 @@ static FailureOr<func::FuncOp> emitBlock(func::FuncOp source, MutableArrayRef<gr
   LaneEvaluator evaluator(b, source);
   for (auto [stage, op] : llvm::zip_equal(stages, convolutions))
     stage.filter = b.operand(cast<BlockArgument>(op.getFilter()).getArgNumber());
+  if (isGate) {
+    emitGate(b, evaluator, convolutions.front().getInput(), stages[0], stages[1]);
+    return b.finish();
+  }
   BlockProblem block;
   block.input = b.operand(cast<BlockArgument>(convolutions.front().getInput()).getArgNumber());
   block.depthwise = stages[middle];
@@ -281,7 +291,9 @@ FailureOr<func::FuncOp> emitContraction(func::FuncOp source, const KernelOptions
   SmallVector<Value> buffers;
   for (unsigned argument : arguments)
     buffers.push_back(b.operand(argument));
-  if (matmul)
+  if (matmul && matmul->isStrassen)
+    emitStrassen(b, *matmul, buffers[0], buffers[1], epilogue);
+  else if (matmul)
     emitMatmul(b, *matmul, buffers[0], buffers[1], epilogue);
   else if (winogradTile)
     emitWinograd(b, *convolution, winogradTile, buffers[0], buffers[1], epilogue);

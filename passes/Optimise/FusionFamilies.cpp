@@ -14,6 +14,7 @@ namespace stator::optimise {
 
 static constexpr StringLiteral kernelAttr = "optimise.kernel";
 static constexpr StringLiteral reasonAttr = "optimise.reason";
+static constexpr StringLiteral noteAttr = "optimise.algorithm";
 
 bool isContraction(Operation *op) { return isa<graph::DotGeneralOp, graph::ConvolutionOp>(op); }
 
@@ -78,6 +79,8 @@ void setKernelChoice(Operation *op, StringRef kernel, StringRef reason) {
 
 bool hasKernelChoice(Operation *op) { return op->hasAttr(kernelAttr); }
 
+void setAlgorithmNote(Operation *op, StringRef note) { op->setDiscardableAttr(noteAttr, StringAttr::get(op->getContext(), note)); }
+
 StringRef chosenKernel(Operation *op) {
   auto kernel = op->getDiscardableAttrDictionary().getAs<StringAttr>(kernelAttr);
   return kernel ? kernel.getValue() : "own";
@@ -88,6 +91,8 @@ KernelChoice takeKernelChoice(Operation *op) {
   choice.kernel = chosenKernel(op);
   if (auto reason = dyn_cast_or_null<StringAttr>(op->removeDiscardableAttr(reasonAttr)))
     choice.reason = reason.getValue();
+  if (auto note = dyn_cast_or_null<StringAttr>(op->removeDiscardableAttr(noteAttr)); note && choice.kernel == "own")
+    choice.reason += (choice.reason.empty() ? "" : "; ") + note.getValue().str();
   op->removeDiscardableAttr(kernelAttr);
   return choice;
 }

@@ -31,6 +31,9 @@ struct KernelChoice {
   std::string reason;
 };
 void setKernelChoice(mlir::Operation *op, llvm::StringRef kernel, llvm::StringRef reason);
+bool hasKernelChoice(mlir::Operation *op);
+/// Adds to the reason of an own kernel, whenever that is chosen.
+void setAlgorithmNote(mlir::Operation *op, llvm::StringRef note);
 /// Reads the choice and removes it from the op.
 KernelChoice takeKernelChoice(mlir::Operation *op);
 /// The chosen kernel without removing the choice; "own" when there is none.

@@ -9,6 +9,7 @@
 #include "dialects/Graph/DerivedParameters.h"
 #include "dialects/Graph/Shapes.h"
 #include "dialects/Target/PackedLayouts.h"
+#include "dialects/Target/Strassen.h"
 #include "passes/Optimise/FusionFamilies.h"
 #include "passes/Optimise/Passes.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 class Packer {
 public:
-  explicit Packer(graph::DerivedParameters &parameters) : parameters(parameters) {}
+  Packer(graph::DerivedParameters &parameters, bool usesStrassen) : parameters(parameters), usesStrassen(usesStrassen) {}
 
   void pack(graph::DotGeneralOp op) {
     if (!op.getRhsBatch().empty() || op.getRhsPacked())
@@ -41,7 +42,13 @@ public:
     SmallVector<NamedAttribute> options;
     if (transposed)
       options.push_back(builder.getNamedAttr("transposed", builder.getUnitAttr()));
-    graph::ParameterOp packed = derive(weight, "pack_matmul", options, toVector(matmulPanelsShape({k, n})), matmulPanelsLayout);
+    graph::ParameterOp packed;
+    if (usesStrassen && weight.tensorType().getElementType().isF32() && op.getLhsBatch().empty() && strassen::pays(rowsOf(op), k, n)) {
+      packed = derive(weight, "pack_strassen", options, toVector(strassenPanelsShape(k, n)), strassenPanelsLayout);
+      setKernelChoice(op, "own", "by Strassen's algorithm: 7 of 8 multiplications, 1.75 times the weights");
+    } else {
+      packed = derive(weight, "pack_matmul", options, toVector(matmulPanelsShape({k, n})), matmulPanelsLayout);
+    }
     // In packed form the axis lists are those of [K, N].
     op.setRhsContract(ArrayRef<int64_t>{0});
     op.setRhsPacked(n);
@@ -76,6 +83,7 @@ public:
     SmallVector<int64_t> shape(filterType.getShape());
     graph::ParameterOp filter = parameters.frozenOrConstant(op.getFilter());
     if (!filter) {
+      op.removeWinogradAttr();
       OpBuilder builder(op);
       op->setOperand(1, isDepthwise(op) ? packDepthwise(op, builder) : packConvolution(op, builder));
       op.setFilterPacked(true);
@@ -85,7 +93,10 @@ public:
     std::vector<int64_t> oihw(shape.begin(), shape.end());
     Builder builder(op.getContext());
     graph::ParameterOp packed;
-    if (isDepthwise(op))
+    if (op.getWinograd())
+      packed = derive(filter, "pack_winograd", builder.getNamedAttr("tile", builder.getI64IntegerAttr(*op.getWinograd())),
+                      toVector(winogradPanelsShape(oihw, *op.getWinograd())), winogradPanelsLayout);
+    else if (isDepthwise(op))
       packed = derive(filter, "pack_depthwise", {}, toVector(depthwiseShape(oihw)), depthwiseLayout);
     else
       packed = derive(filter, "pack_conv", builder.getNamedAttr("groups", builder.getI64IntegerAttr(op.getGroups())),
@@ -96,6 +107,14 @@ public:
   }
 
 private:
+  /// Rows of the product, 0 if they are not known or do not lie one behind the other.
+  static int64_t rowsOf(graph::DotGeneralOp op) {
+    auto type = cast<RankedTensorType>(op.getLhs().getType());
+    if (!type.hasStaticShape() || op.getLhsContract()[0] != type.getRank() - 1)
+      return 0;
+    return elementsOf(type.getShape().drop_back());
+  }
+
   template <typename Range>
   static SmallVector<int64_t> toVector(const Range &range) {
     return SmallVector<int64_t>(range.begin(), range.end());
@@ -148,6 +167,7 @@ private:
   }
 
   graph::DerivedParameters &parameters;
+  const bool usesStrassen;
 };
 
 struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
@@ -155,7 +175,7 @@ struct PackParametersPass : impl::PackParametersPassBase<PackParametersPass> {
 
   void runOnOperation() override {
     graph::DerivedParameters parameters(getOperation());
-    Packer packer(parameters);
+    Packer packer(parameters, strassen);
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if ((isContraction(op) && chosenKernel(op) == "own") || isa<graph::LstmOp, graph::GruOp, graph::RnnOp>(op))

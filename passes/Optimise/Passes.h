@@ -26,6 +26,8 @@ struct OptimiseOptions {
   /// The most demanding CPU level that is compiled for: its measured costs decide between own kernels and the library.
   std::string level = "x86-64-v4";
   Optimisations optimisations;
+  /// Bytes that packed weights may have in all; -1: any number.
+  int64_t weightsBudget = -1;
 };
 
 /// Adds the whole stage, verifier included, to a pass manager on the module.

@@ -43,6 +43,15 @@ def SinkTransposesPass : Pass<"optimise-sink-transposes", "::mlir::func::FuncOp"
   }];
 }
 
+def PhaseConvolutionsPass : Pass<"optimise-phase-convolutions", "::mlir::ModuleOp"> {
+  let summary = "Computes transposed convolutions phase by phase, without zeros between pixels";
+  let description = [{
+    A convolution of stride 1 over an input padded with `interior` zeros, with a frozen filter of at least that many taps, becomes one
+    convolution of the input itself per phase of the output positions; the filters are slices (recipes), the results are interleaved by
+    concatenations. Epilogues that are the same for every pixel move to the phases.
+  }];
+}
+
 def PoolFirstPass : Pass<"optimise-pool-first", "::mlir::func::FuncOp"> {
   let summary = "Averages pixels before a convolution of one tap instead of after it";
   let description = [{
@@ -86,6 +95,7 @@ def PackParametersPass : Pass<"optimise-pack-parameters", "::mlir::ModuleOp"> {
     Adds a derived parameter with a packing recipe for each weight that an own kernel reads and makes the op use it. Mutable parameters
     keep their layout. Parameters that nothing uses any more are removed.
   }];
+  let options = [Option<"strassen", "strassen", "bool", "false", "pack weights for Strassen's algorithm where it pays">];
 }
 
 def FormBlocksPass : Pass<"optimise-form-blocks", "::mlir::func::FuncOp"> {
@@ -106,6 +116,13 @@ def FormAttentionPass : Pass<"optimise-form-attention", "::mlir::func::FuncOp"> 
   let description = [{
     Slices, reshapes, transposes and concatenations of keys or values in front of an attention, and the transpose behind it, become part
     of its region: the kernel reads and writes rows where they lie.
+  }];
+}
+
+def FormGatesPass : Pass<"optimise-form-gates", "::mlir::func::FuncOp"> {
+  let summary = "Puts the gates of squeeze-and-excite into regions";
+  let description = [{
+    A mean over an image, two products over one pixel and the element-wise ops between them: one kernel in place of five to seven.
   }];
 }
 

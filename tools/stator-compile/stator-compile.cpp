@@ -77,6 +77,8 @@ void declare(CommandLine &line, Settings &settings) {
               "how freely sums may be rearranged: exact keeps the rounding error of plain sums, default also allows Winograd "
               "convolutions (5e-6 of the largest output), fast also Strassen products and approximations");
   line.choice("winograd", {"auto", "off"}, &settings.winograd, "Winograd convolutions (default auto: where they pay)");
+  line.custom("weights-budget", "SIZE", [&compile](std::string_view text) { return parseBytes(text, compile.weightsBudget.emplace()); },
+              "bytes that weights may have, such as 64MB (default: any number); Winograd convolutions that gain least give way");
   line.list("disable", "NAME,...", &compile.disabledOptimisations, "optimisations that are not to be used", ',');
   line.flag("list-optimisations", &settings.listOptimisations, "print the optimisations that --disable knows and end");
   line.list("cpu-levels", "v2,v3,v4", &compile.cpuLevels, "x86-64 feature levels to build kernels for (default all)", ',');
@@ -157,6 +159,7 @@ void printSummary(const compiler::CompileSummary &summary) {
   for (const std::string &level : summary.cpuLevels)
     levels += (levels.empty() ? "" : ", ") + level;
   llvm::errs() << summary.output << ": " << formatBytes(summary.artifactBytes) << ", of which weights " << formatBytes(summary.weightBytes)
+               << (summary.winogradBytes ? " (" + formatBytes(summary.winogradBytes) + " more by Winograd)" : "")
                << "; " << summary.kernelCalls << " kernel calls (" << summary.kernels << " kernels), " << summary.libraryCalls
                << " library calls; " << (levels.empty() ? "no kernels" : levels) << "\n";
   for (const compiler::MethodMemory &memory : summary.memory) {

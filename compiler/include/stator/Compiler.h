@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct CompileOptions {
   /// How freely sums may be rearranged: "exact" keeps the order of magnitude of the rounding error, "default" also allows Winograd
   /// convolutions (at most 5e-6 of a layer's largest output), "fast" also Strassen products and documented approximations.
   std::string math = "default";
+  /// Bytes that weights may have in all, as the artifact stores them; without, any number. Winograd convolutions have larger filters than
+  /// direct ones, so with a budget those that gain least time per byte are done without. Weights that no choice makes smaller may exceed it.
+  std::optional<uint64_t> weightsBudget;
   /// Names of optimisations() that are not to be used.
   std::vector<std::string> disabledOptimisations;
   /// Names such as "x86-64-v3" or "v3"; empty: all levels.
@@ -119,6 +123,8 @@ struct CompileSummary {
   std::string output;
   uint64_t artifactBytes = 0;
   uint64_t weightBytes = 0;
+  /// Of these, what direct convolutions would not need beside Winograd ones.
+  uint64_t winogradBytes = 0;
   unsigned methods = 0;
   unsigned kernels = 0;
   unsigned kernelCalls = 0;

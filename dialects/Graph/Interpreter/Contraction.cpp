@@ -113,7 +113,7 @@ static LogicalResult convolution(ConvolutionOp op, OpCall &call) {
   TensorValue unpacked;
   SmallVector<int64_t> shape = op.filterShape();
   if (op.getFilterPacked())
-    unpacked = unpackFilter(call.in(1), shape, op.getGroups());
+    unpacked = op.getWinograd() ? unpackWinograd(call.in(1), shape, *op.getWinograd()) : unpackFilter(call.in(1), shape, op.getGroups());
   const TensorValue &input = call.in(0), &filter = op.getFilterPacked() ? unpacked : call.in(1);
   if (call.out().count() == 0)
     return success();

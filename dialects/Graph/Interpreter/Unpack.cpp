@@ -2,6 +2,7 @@
 #include "dialects/Graph/Interpreter/Unpack.h"
 
 #include "dialects/Target/PackedLayouts.h"
+#include "dialects/Target/Winograd.h"
 
 using namespace mlir;
 
@@ -33,6 +34,32 @@ TensorValue unpackFilter(const TensorValue &packed, ArrayRef<int64_t> shape, int
             packed.rank() == 2 ? t * outputs + o : (panel * taps * channels + t * channels + c) * panelColumns + column % panelColumns;
         plain.copyElement((o * channels + c) * taps + t, packed, from);
       }
+  return plain;
+}
+
+TensorValue unpackWinograd(const TensorValue &packed, ArrayRef<int64_t> shape, int64_t tile) {
+  const WinogradTransform transform(tile);
+  const unsigned n = transform.inputs();
+  TensorValue plain(packed.type, shape);
+  // G w = u: rows 0 and infinity are multiples of taps 0 and 2, and the difference of the rows of a pair is one of tap 1.
+  auto solve = [&](llvm::function_ref<double(unsigned)> u) {
+    return std::array<double, 3>{u(0) / transform.weight(0, 0), (u(1) - u(2)) / (2 * transform.weight(1, 1)), u(n - 1)};
+  };
+  for (int64_t o = 0; o < shape[0]; ++o)
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      auto element = [&](unsigned r, unsigned s) {
+        int64_t row = (o / panelColumns * transform.elements() + r * n + s) * shape[1] + c;
+        return packed.real(row * panelColumns + o % panelColumns);
+      };
+      std::array<std::array<double, 3>, WinogradTransform::kMaxTile + 2> rows;
+      for (unsigned r = 0; r < n; ++r)
+        rows[r] = solve([&](unsigned s) { return element(r, s); });
+      for (unsigned x = 0; x < 3; ++x) {
+        std::array<double, 3> column = solve([&](unsigned r) { return rows[r][x]; });
+        for (unsigned y = 0; y < 3; ++y)
+          plain.setReal((o * shape[1] + c) * 9 + y * 3 + x, column[y]);
+      }
+    }
   return plain;
 }
 
