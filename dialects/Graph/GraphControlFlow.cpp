@@ -43,7 +43,7 @@ LogicalResult WhileOp::verifyRegions() {
 
 /// The families that a region may have, in the order in which the documentation lists them.
 static constexpr StringLiteral kFamilies[] = {"map",  "rows", "reduce",    "matmul",    "conv", "depthwise",
-                                              "pool", "data", "recurrent", "attention", "sort", "scan", "inverted_residual"};
+                                              "pool", "data", "recurrent", "attention", "sort", "scan", "inverted_residual", "gate"};
 
 LogicalResult FusionOp::verify() {
   if (!llvm::is_contained(kFamilies, getFamily())) {

@@ -64,9 +64,8 @@ def Graph_FusionOp : Graph_Op<"fusion", [SingleBlock, IsolatedFromAbove, Recursi
     The region's arguments are the operands; it ends in a `graph.yield` of the results. Nothing from outside is used; parameters come in
     as operands. The attributes say what the region is and who computes it:
 
-    - `family`: `map`, `rows`, `reduce`, `matmul`, `conv`, `depthwise`, `pool`, `data`, `recurrent`, `attention`, `sort`, `scan` or
-      `inverted_residual`, which
-      decides what may stand in the region (passes/Optimise)
+    - `family`: `map`, `rows`, `reduce`, `matmul`, `conv`, `depthwise`, `pool`, `data`, `recurrent`, `attention`, `sort`, `scan`,
+      `inverted_residual` or `gate`, which decides what may stand in the region (passes/Optimise)
     - `kernel`: `own`, or the name of a library, `onednn`
     - `reason`: why that kernel was chosen, for people
 

@@ -27,6 +27,7 @@ public:
 
   /// Lowers into a new function that stands before `source`.
   LinalgLowering(mlir::func::FuncOp source, bool dropsUnitAxes);
+  bool keepsUnitAxes() const { return !dropsUnitAxes; }
   /// Lowers the body and replaces the source function.
   mlir::LogicalResult run();
 
@@ -114,9 +115,13 @@ inline constexpr llvm::StringLiteral needsElementsAttr = "kernel.needs_elements"
 /// The type in which elements of `storage` are computed: f32 for halves, signless integers.
 mlir::Type scalarType(mlir::Type storage);
 
+/// Whether lowerGelu() takes `op`; others are decomposed.
+bool isLoweredWhole(graph::GeluOp op);
+
 // The families. Each returns null, without a diagnostic, for an op of another family.
 mlir::Value lowerElementwise(LinalgLowering &lowering, mlir::Operation *op);
 mlir::Value lowerConvert(LinalgLowering &lowering, graph::ConvertOp op);
+mlir::Value lowerGelu(LinalgLowering &lowering, graph::GeluOp op);
 mlir::Value lowerShape(LinalgLowering &lowering, mlir::Operation *op);
 mlir::Value lowerIndexing(LinalgLowering &lowering, mlir::Operation *op);
 mlir::Value lowerReduction(LinalgLowering &lowering, mlir::Operation *op);

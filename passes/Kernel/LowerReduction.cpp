@@ -95,10 +95,18 @@ static Value lowerReduce(LinalgLowering &lowering, graph::ReduceOp op) {
     return lowering.get(op.getInput());
   Type element = input.getElementType();
   bool isUnsigned = element.isUnsignedInteger();
-  return lowering.reduction(
+  Value reduced = lowering.reduction(
       withoutAxes(dims, axes, element), dims, axes, neutral(op.getContext(), op.getKind(), element), LinalgLowering::same(op.getInput()),
       [](Body &, ValueRange elements) { return elements[0]; },
       [&](Body &b, Value accumulator, Value value) { return combine(b, op.getKind(), isUnsigned, accumulator, value); });
+  if (!op.getKeepDims() || !lowering.keepsUnitAxes())
+    return reduced;
+  // The reduced axes have size 1.
+  LinalgLowering::Input unspread{reduced, {}};
+  for (int64_t i = 0, e = dims.size(); i != e; ++i)
+    if (!llvm::is_contained(axes, i))
+      unspread.axes.push_back(i);
+  return lowering.elementwise(typeOf(op.getResult()), {unspread}, [](Body &, ValueRange elements) { return elements[0]; });
 }
 
 static Value lowerArgReduce(LinalgLowering &lowering, graph::ArgReduceOp op) {

@@ -13,7 +13,7 @@ namespace stator::optimise {
 namespace {
 
 constexpr StringLiteral families[] = {"map",  "rows", "reduce", "matmul", "conv",      "depthwise",
-                                      "pool", "data", "scan",   "sort",   "recurrent", "attention", "inverted_residual"};
+                                      "pool", "data", "scan",   "sort",   "recurrent", "attention", "inverted_residual", "gate"};
 
 LogicalResult verifyFusion(graph::FusionOp fusion) {
   if (!llvm::is_contained(families, fusion.getFamily()))
@@ -25,9 +25,11 @@ LogicalResult verifyFusion(graph::FusionOp fusion) {
     if (isContraction(op) && !contractions++)
       first = op;
   });
-  if (fusion.getFamily() == "inverted_residual") {
-    if (contractions != 2 && contractions != 3)
-      return fusion.emitOpError() << "of family `inverted_residual` has " << contractions << " contractions, expected 2 or 3";
+  if (fusion.getFamily() == "inverted_residual" || fusion.getFamily() == "gate") {
+    bool isGate = fusion.getFamily() == "gate";
+    if (contractions != 2 && (isGate || contractions != 3))
+      return fusion.emitOpError() << "of family `" << fusion.getFamily() << "` has " << contractions << " contractions, expected 2"
+                                  << (isGate ? "" : " or 3");
     return success();
   }
   if (contractions != (wantsContraction ? 1 : 0)) {

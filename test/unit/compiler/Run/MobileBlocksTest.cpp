@@ -1,6 +1,6 @@
 // DEPS: stator::compiler stator::stator stator::dialects::Graph::Interpreter stator::serialization::Artifact
 // Inverted residual blocks: each model is compiled with the optimisation "mobile-blocks" on and off, and both compute what the interpreter
-// does, at every CPU level. Sizes are such that the rule fuses them.
+// does, at every CPU level. Sizes are such that the rule fuses them. The same for "gates".
 #include "unit/compiler/Run/CompiledModel.h"
 
 namespace stator::test {
@@ -43,13 +43,14 @@ private:
 };
 
 /// How many kernels fusing saves.
-size_t check(const std::function<void(Builder &)> &make, const std::vector<TensorValue> &inputs, double tolerance = 5e-5) {
+size_t check(const std::function<void(Builder &)> &make, const std::vector<TensorValue> &inputs, const std::string &name = "mobile-blocks") {
+  const double tolerance = 5e-5;
   size_t kernels[2];
   for (bool isOff : {false, true}) {
     Builder b;
     make(b);
     REQUIRE(b.finish().ok());
-    CompiledModel model(b, tolerance, "none", isOff ? std::vector<std::string>{"mobile-blocks"} : std::vector<std::string>{});
+    CompiledModel model(b, tolerance, "none", isOff ? std::vector<std::string>{name} : std::vector<std::string>{});
     for (const TensorValue &input : inputs)
       model.run("forward", {input});
     kernels[isOff] = model.count("forward", InstructionKind::Kernel);
@@ -105,6 +106,25 @@ TEST_CASE("a gate in between leaves the projection apart") {
     b.output("y", m.convolve(fn::mul(filtered, gate), 96, 24));
   };
   CHECK(check(make, {noise(kFloat, {1, 24, 44, 40})}) == 1);
+}
+
+TEST_CASE("squeeze and excite") {
+  struct Case {
+    int64_t channels, squeezed, height, width;
+  };
+  for (Case c : {Case{96, 4, 5, 7}, Case{24, 40, 1, 1}, Case{200, 70, 7, 7}, Case{7, 3, 2, 9}})
+    for (int64_t batch : {1, 3, 0}) { // 0: a symbol
+      INFO(c.channels << " -> " << c.squeezed << ", " << c.height << "x" << c.width << ", batch " << batch);
+      auto make = [&](Builder &b) {
+        Maker m(b);
+        Tensor x = fn::neg(b.input("x", kFloat, Dims{batch ? trace::Dim(batch) : b.symbol("N", 1, 8), c.channels, c.height, c.width}));
+        Tensor pooled = fn::reduce(x, fn::Reduction::Mean, {2, 3});
+        Tensor gate = fn::sigmoid(m.convolve(m.silu(m.convolve(pooled, c.channels, c.squeezed)), c.squeezed, c.channels));
+        b.output("y", fn::mul(x, gate));
+      };
+      size_t saved = check(make, {noise(kFloat, {batch ? batch : 2, c.channels, c.height, c.width})}, "gates");
+      CHECK(saved >= (c.height > 1 ? 2u : 0u));
+    }
 }
 
 TEST_CASE("an expanded tensor that is read twice is stored") {
