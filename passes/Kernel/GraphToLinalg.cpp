@@ -79,6 +79,8 @@ LogicalResult LinalgLowering::lower(Operation *op) {
       value = lowerReduction(*this, op);
     if (auto convertOp = dyn_cast<graph::ConvertOp>(op))
       value = lowerConvert(*this, convertOp);
+    if (auto gelu = dyn_cast<graph::GeluOp>(op))
+      value = lowerGelu(*this, gelu);
     if (auto pool = dyn_cast<graph::PoolOp>(op); pool && pool != contractionOf(source))
       value = lowerPool(*this, pool);
     if (auto resize = dyn_cast<graph::ResizeOp>(op))
@@ -108,7 +110,8 @@ static LogicalResult decomposeComposites(func::FuncOp function) {
     changed = false;
     SmallVector<graph::GraphComposite> composites;
     function.walk([&](graph::GraphComposite op) {
-      if (op.getOperation() != contractionOf(function))
+      auto gelu = dyn_cast<graph::GeluOp>(op.getOperation());
+      if (op.getOperation() != contractionOf(function) && !(gelu && isLoweredWhole(gelu)))
         composites.push_back(op);
     });
     for (graph::GraphComposite op : composites) {

@@ -180,7 +180,9 @@ struct Phase {
 static bool isExpensive(linalg::GenericOp op, llvm::DenseSet<Operation *> &seen) {
   if (!seen.insert(op).second)
     return false;
-  if (llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) { return isTranscendental(&inner); }))
+  constexpr size_t mostCheap = 16; // Operations.
+  auto body = op.getBody()->without_terminator();
+  if (llvm::any_of(body, [](Operation &inner) { return isTranscendental(&inner); }) || llvm::range_size(body) > mostCheap)
     return true;
   for (Value input : op.getInputs())
     if (auto generic = input.getDefiningOp<linalg::GenericOp>(); generic && generic.getNumReductionLoops() == 0)
