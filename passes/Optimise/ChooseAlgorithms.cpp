@@ -132,7 +132,7 @@ struct ChooseAlgorithmsPass : impl::ChooseAlgorithmsPassBase<ChooseAlgorithmsPas
 
   void runOnOperation() override {
     graph::DerivedParameters parameters(getOperation());
-    const int64_t plainBytes = bytesOfParameters();
+    int64_t plainBytes = bytesOfParameters();
     SmallVector<Layer> layers;
     getOperation().walk([&](graph::ConvolutionOp op) {
       if (!isCandidate(op))
@@ -141,6 +141,8 @@ struct ChooseAlgorithmsPass : impl::ChooseAlgorithmsPassBase<ChooseAlgorithmsPas
         return setAlgorithmNote(op, "direct: " + reason);
       layers.push_back(estimate(op, plainBytes > kCachedWeights));
       Layer &layer = layers.back();
+      if (op.getFilter().getDefiningOp<graph::ConstantOp>()) // Becomes a parameter when it is packed.
+        plainBytes += layer.bytes[0];
       if (layer.time[layer.best()] < kMargin * layer.time[0])
         layer.chosen = layer.best();
       else

@@ -56,6 +56,15 @@ func.func @refuses_has_a_packed_right_hand_side_of(%x: tensor<2x3xf32>, %y: tens
 
 // -----
 
+func.func @refuses_sums_of_quadrants(%x: tensor<2x3xf32>, %y: tensor<7x1x3x16xf32>) {
+  // expected-error@+2 {{has sums of quadrants of a matrix of 3 by 20, which has none}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.dot_general %x, %y {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>, rhs_packed = 20 : i64} : (tensor<2x3xf32>, tensor<7x1x3x16xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @refuses_has_a_filter_of_f16_elements_expected(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf16>) {
   // expected-error@+2 {{has a filter of 'f16' elements, expected 'f32'}}
   // expected-error@+1 {{failed to infer returned types}}
@@ -96,6 +105,33 @@ func.func @refuses_has_an_impossible_filter_shape_for_3(%x: tensor<1x4x8x8xf32>,
   // expected-error@+2 {{has an impossible `filter_shape` for 3 groups}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = graph.convolution %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, filter_packed, groups = 3 : i64, filter_shape = array<i64: 4, 4, 3, 3>} : (tensor<1x4x8x8xf32>, tensor<1x1x36x16xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @refuses_a_winograd_tile(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf32>) {
+  // expected-error@+2 {{asks for Winograd tiles of 3, which are 2 or 4 for a 3x3 filter without stride, dilation and groups}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.convolution %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilations = array<i64: 1, 1>, winograd = 3 : i64} : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @refuses_winograd_with_a_stride(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x3x3xf32>) {
+  // expected-error@+2 {{asks for Winograd tiles of 2, which are 2 or 4 for a 3x3 filter without stride, dilation and groups}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.convolution %x, %w {strides = array<i64: 2, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, winograd = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @refuses_a_winograd_filter_of_another_tile(%x: tensor<1x4x8x8xf32>, %w: tensor<1x16x4x16xf32>) {
+  // expected-error@+2 {{has a packed filter of shape [1, 16, 4, 16], expected [1, 36, 4, 16]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = graph.convolution %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, filter_packed, filter_shape = array<i64: 4, 4, 3, 3>, winograd = 4 : i64} : (tensor<1x4x8x8xf32>, tensor<1x16x4x16xf32>) -> tensor<1x4x8x8xf32>
   return
 }
 

@@ -206,6 +206,12 @@ graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_matmul", [@q], 
 
 // -----
 
+graph.parameter @q : tensor<4x48xf32> {source = 0 : i32, offset = 0 : i64}
+// expected-error@+1 {{has a source of type 'tensor<4x48xf32>', expected a matrix of floating-point elements with an even depth and columns in multiples of 32}}
+graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_strassen", [@q], {}>}
+
+// -----
+
 graph.parameter @q : tensor<4x4xf32> {source = 0 : i32, offset = 0 : i64}
 // expected-error@+1 {{has a source of type 'tensor<4x4xf32>', expected rank 3 or more}}
 graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_conv", [@q], {groups = 1 : i64}>}
@@ -215,6 +221,18 @@ graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_conv", [@q], {g
 graph.parameter @q : tensor<4x2x3xf32> {source = 0 : i32, offset = 0 : i64}
 // expected-error@+1 {{has 4 output channels, which 3 groups do not divide}}
 graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_conv", [@q], {groups = 3 : i64}>}
+
+// -----
+
+graph.parameter @q : tensor<4x2x3x5xf32> {source = 0 : i32, offset = 0 : i64}
+// expected-error@+1 {{has a source of type 'tensor<4x2x3x5xf32>', expected [O, I, 3, 3] of floating-point elements}}
+graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_winograd", [@q], {tile = 2 : i64}>}
+
+// -----
+
+graph.parameter @q : tensor<4x2x3x3xf32> {source = 0 : i32, offset = 0 : i64}
+// expected-error@+1 {{has tiles of 3, expected 2 or 4}}
+graph.parameter @p : tensor<4xf32> {recipe = #graph.recipe<"pack_winograd", [@q], {tile = 3 : i64}>}
 
 // -----
 

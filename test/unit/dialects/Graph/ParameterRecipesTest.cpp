@@ -147,6 +147,30 @@ TEST_CASE("matrices in panels", "[recipes]") {
   checkTensor(parameters.read("pt"), expected, "transposed");
 }
 
+TEST_CASE("sums of quadrants of a matrix", "[recipes]") {
+  const int64_t depth = 6, columns = 64;
+  TensorValue w = counting(ElementType::F32, {depth, columns}), t(ElementType::F32, {columns, depth}), expected(ElementType::F32, {7, 2, 3, 16});
+  for (int64_t k = 0; k < depth; ++k)
+    for (int64_t n = 0; n < columns; ++n)
+      t.copyElement(n * depth + k, w, k * columns + n);
+  for (int64_t k = 0; k < depth / 2; ++k)
+    for (int64_t n = 0; n < columns / 2; ++n) {
+      auto quadrant = [&](int64_t i, int64_t j) { return w.real((i * depth / 2 + k) * columns + j * columns / 2 + n); };
+      double a = quadrant(0, 0), b = quadrant(0, 1), c = quadrant(1, 0), d = quadrant(1, 1);
+      const double sums[7] = {a + d, a, b - d, c - a, d, a + b, c + d};
+      for (int64_t p = 0; p < 7; ++p)
+        expected.setReal(((p * 2 + n / 16) * 3 + k) * 16 + n % 16, sums[p]);
+    }
+  Parameters parameters(R"(
+    graph.parameter @w : tensor<6x64xf32> {source = 0 : i32, offset = 0 : i64}
+    graph.parameter @t : tensor<64x6xf32> {source = 1 : i32, offset = 0 : i64}
+    graph.parameter @pw : tensor<7x2x3x16xf32> {recipe = #graph.recipe<"pack_strassen", [@w], {}>}
+    graph.parameter @pt : tensor<7x2x3x16xf32> {recipe = #graph.recipe<"pack_strassen", [@t], {transposed}>})",
+                        {w, t});
+  checkTensor(parameters.read("pw"), expected, "plain");
+  checkTensor(parameters.read("pt"), expected, "transposed");
+}
+
 TEST_CASE("filters in panels, through a chain of recipes", "[recipes]") {
   // Two groups of 17 outputs, 2 inputs, 2x3 taps: the last panel of each group holds one output.
   const int64_t groups = 2, outputs = 17, inputs = 2, taps = 6;
@@ -166,6 +190,44 @@ TEST_CASE("filters in panels, through a chain of recipes", "[recipes]") {
     graph.parameter @packed : tensor<2x2x12x16xf32> {recipe = #graph.recipe<"pack_conv", [@scaled], {groups = 2 : i64}>})",
                         {w, scale});
   checkTensor(parameters.read("packed"), expected, "packed");
+}
+
+TEST_CASE("filters transformed for Winograd tiles", "[recipes]") {
+  // G of the points 0, 1, -1 and 0, 5/8, -5/8, 3/2, -3/2, each with infinity.
+  const double g2[4][3] = {{-1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+  const double n0 = 225.0 / 256, na = -2975.0 / 2048, nb = 1071.0 / 128;
+  const double g4[6][3] = {{1 / n0, 0, 0},
+                           {1 / na, 0.625 / na, 0.390625 / na},
+                           {1 / na, -0.625 / na, 0.390625 / na},
+                           {1 / nb, 1.5 / nb, 2.25 / nb},
+                           {1 / nb, -1.5 / nb, 2.25 / nb},
+                           {0, 0, 1}};
+  const int64_t outputs = 18, channels = 3;
+  TensorValue w = counting(ElementType::F32, {outputs, channels, 3, 3});
+  auto expect = [&](int64_t n, auto &g) {
+    TensorValue expected(ElementType::F32, {2, n * n, channels, 16});
+    for (int64_t o = 0; o < outputs; ++o)
+      for (int64_t c = 0; c < channels; ++c)
+        for (int64_t e = 0; e < n * n; ++e) {
+          double sum = 0;
+          for (int64_t t = 0; t < 9; ++t)
+            sum += g[e / n][t / 3] * g[e % n][t % 3] * w.real((o * channels + c) * 9 + t);
+          expected.setReal(((o / 16 * n * n + e) * channels + c) * 16 + o % 16, sum);
+        }
+    return expected;
+  };
+  Parameters parameters(R"(
+    graph.parameter @w : tensor<18x3x3x3xf32> {source = 0 : i32, offset = 0 : i64}
+    graph.parameter @p2 : tensor<2x16x3x16xf32> {recipe = #graph.recipe<"pack_winograd", [@w], {tile = 2 : i64}>}
+    graph.parameter @p4 : tensor<2x36x3x16xf32> {recipe = #graph.recipe<"pack_winograd", [@w], {tile = 4 : i64}>})",
+                        {w});
+  // Sums of products in another order may differ in the last bit.
+  for (auto [name, expected] : {std::pair("p2", expect(4, g2)), std::pair("p4", expect(6, g4))}) {
+    TensorValue actual = parameters.read(name);
+    REQUIRE(actual.shape == expected.shape);
+    for (int64_t i = 0; i < expected.count(); ++i)
+      REQUIRE(std::abs(actual.real(i) - expected.real(i)) <= 1e-6 * (1 + std::abs(expected.real(i))));
+  }
 }
 
 TEST_CASE("depthwise and recurrent weights", "[recipes]") {
