@@ -77,6 +77,8 @@ def parse_arguments():
     parser.add_argument("--threads", type=numbers, default=[1], metavar="N,...", help="default 1")
     parser.add_argument("--rounds", type=int, default=5, help="default 5")
     parser.add_argument("--seconds", type=float, default=0.3, help="per runtime and round (default 0.3)")
+    parser.add_argument("--patience", type=float, default=5, metavar="SECONDS",
+                        help="how long a round waits for other processes to be quiet (default 5)")
     parser.add_argument("--library", default="none", metavar="none,auto,onednn", help="how we are compiled; the first counts (default none)")
     parser.add_argument("--flags", default="", help="further flags of stator compile, for example '--math=fast'")
     parser.add_argument("--peers", default=",".join(PEERS), help="default %(default)s")
@@ -148,6 +150,27 @@ class Worker:
         self.process.stdin.close()
         self.process.wait()
         return self.record
+
+
+def busy_share(seconds=0.1):
+    """The share of all CPUs that is in use while nothing of ours runs."""
+    def read():
+        with open("/proc/stat") as file:
+            fields = [int(field) for field in file.readline().split()[1:9]]
+        return sum(fields), fields[3] + fields[4]
+
+    total, idle = read()
+    time.sleep(seconds)
+    later, idle_later = read()
+    return 1 - (idle_later - idle) / max(1, later - total)
+
+
+def wait_until_quiet(patience):
+    """Returns what other processes still used in the end."""
+    end = time.monotonic() + patience
+    while (share := busy_share()) > 0.1 and time.monotonic() < end:
+        pass
+    return round(share, 2)
 
 
 def run_tool(options, tool, *arguments):
@@ -228,13 +251,16 @@ def measure_model(options, python, model, threads, scratch):
         records[label] |= {key: weights[key] for key in ("weights_mb", "arena_mb", "live_peak_mb")}
         records[label]["run_mb"] = run_memory(options, artifact, description, threads)
     running = [worker for worker in workers if worker.isReady]
+    busy = []
     for round_ in range(options.rounds):
+        busy.append(wait_until_quiet(options.patience))
         for index in range(len(running)):
             worker = running[(index + round_) % len(running)]
             if worker.isReady:
                 worker.measure(options.seconds)
     for worker in workers:
         records.setdefault(worker.label, {}).update(worker.finish())
+        records[worker.label]["others_busy"] = busy
     for label, earlier in same.items():
         records[label] |= {**records[earlier], "compile_s": records[label]["compile_s"], "same_as": earlier}
     if not data.exists() and pathlib.Path(scratch / "expected.npz").exists():

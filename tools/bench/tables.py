@@ -16,7 +16,10 @@ def geomean(values):
 
 
 def milliseconds(record):
-    return f"{record['median_ms']:.3g}" if "median_ms" in record else ""
+    if "median_ms" not in record:
+        return ""
+    value = record["median_ms"]
+    return f"{value:.{3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def times(rows, labels):
