@@ -31,3 +31,29 @@ func.func @keeps_shared_weights(%q: tensor<2x8x16xf32> {graph.name = "q"}, %k: t
   %2 = graph.dot_general %1, %v {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
   return %2, %1 : tensor<2x8x16xf32>, tensor<2x8x8xf32>
 }
+
+// -----
+
+// A guarded softmax, and a row of flags that was made a matrix of floats: the mask is the row again.
+// CHECK-LABEL: @guarded
+// CHECK-SAME: %{{.*}}, %[[M:[^:]*]]: tensor<1x1x8xi1>
+func.func @guarded(%q: tensor<2x8x16xf32> {graph.name = "q"}, %k: tensor<2x8x16xf32> {graph.name = "k"}, %m: tensor<1x1x8xi1> {graph.name = "m"}) -> (tensor<2x8x16xf32> {graph.name = "y"}) {
+  // CHECK: graph.attention {{.*}}, %[[M]] {{.*}}empty_rows_zero = true
+  // CHECK-NOT: graph.is_nan
+  %true = graph.constant dense<true> : tensor<1x8x1xi1>
+  %lowest = graph.constant dense<0xFF800000> : tensor<1x8x8xf32>
+  %zero = graph.constant dense<0.0> : tensor<1x8x8xf32>
+  %zeros = graph.constant dense<0.0> : tensor<2x8x8xf32>
+  %a = graph.broadcast %true {dimensions = array<i64: 0, 1, 2>} : (tensor<1x8x1xi1>) -> tensor<1x8x8xi1>
+  %b = graph.broadcast %m {dimensions = array<i64: 0, 1, 2>} : (tensor<1x1x8xi1>) -> tensor<1x8x8xi1>
+  %c = graph.and %a, %b : (tensor<1x8x8xi1>, tensor<1x8x8xi1>) -> tensor<1x8x8xi1>
+  %d = graph.select %c, %zero, %lowest : (tensor<1x8x8xi1>, tensor<1x8x8xf32>, tensor<1x8x8xf32>) -> tensor<1x8x8xf32>
+  %mask = graph.broadcast %d {dimensions = array<i64: 0, 1, 2>} : (tensor<1x8x8xf32>) -> tensor<2x8x8xf32>
+  %0 = graph.dot_general %q, %k {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 2>} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+  %1 = graph.add %0, %mask : (tensor<2x8x8xf32>, tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %2 = graph.softmax %1 {axis = 2 : i64} : (tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %3 = graph.is_nan %2 : (tensor<2x8x8xf32>) -> tensor<2x8x8xi1>
+  %4 = graph.select %3, %zeros, %2 : (tensor<2x8x8xi1>, tensor<2x8x8xf32>, tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %5 = graph.dot_general %4, %k {lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>} : (tensor<2x8x8xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %5 : tensor<2x8x16xf32>
+}
