@@ -83,6 +83,28 @@ private:
   int64_t width;
 };
 
+/// Strides of either sign, element by element: readers know steps upwards only.
+class ElementReader : public ParameterReader {
+public:
+  ElementReader(RankedTensorType type, std::unique_ptr<ParameterReader> source, int64_t offset, ArrayRef<int64_t> strides)
+      : ParameterReader(type), source(std::move(source)), offset(offset), strides(strides) {}
+
+  void read(int64_t first, int64_t stride, int64_t n, char *out) const override {
+    ArrayRef<int64_t> sizes = type().getShape();
+    for (; n > 0; --n, first += stride, out += elementBytes()) {
+      int64_t place = offset, rest = first;
+      for (size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis])
+        place += rest % sizes[axis] * strides[axis];
+      source->read(place, 1, 1, out);
+    }
+  }
+
+private:
+  std::unique_ptr<ParameterReader> source;
+  int64_t offset;
+  SmallVector<int64_t> strides;
+};
+
 class ConvertedReader : public ParameterReader {
 public:
   ConvertedReader(RankedTensorType type, std::unique_ptr<ParameterReader> source)
@@ -190,6 +212,8 @@ std::unique_ptr<ParameterReader> openStrided(RankedTensorType type, std::unique_
                                              ArrayRef<int64_t> strides) {
   if (strides.empty())
     return openRows(type, std::move(source), [=](int64_t) -> SourceRow { return {offset, 1, 1}; });
+  if (llvm::any_of(strides, [](int64_t stride) { return stride < 0; }))
+    return std::make_unique<ElementReader>(type, std::move(source), offset, strides);
   SmallVector<int64_t> sizes(type.getShape().drop_back()), outer(strides.drop_back());
   int64_t width = type.getShape().back(), step = strides.back();
   return openRows(type, std::move(source), [=](int64_t row) -> SourceRow {

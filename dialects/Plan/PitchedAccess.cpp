@@ -17,7 +17,8 @@ static constexpr int64_t kShortestRowBytes = 32;
 /// Elements of the axes from `axis` on, if they are known.
 static std::optional<int64_t> rowOf(RankedTensorType type, int64_t axis) {
   DimExpr size = 1;
-  for (const DimExpr &dim : ArrayRef<DimExpr>(graph::dimsOf(type)).drop_front(axis))
+  SmallVector<DimExpr> dims = graph::dimsOf(type);
+  for (const DimExpr &dim : ArrayRef<DimExpr>(dims).drop_front(axis))
     size = size * dim;
   return size.constant();
 }

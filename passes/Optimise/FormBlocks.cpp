@@ -36,7 +36,8 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 /// Bytes of one image of a tensor [batch, height, width, channels] of f32; 0 if a size is not known.
 int64_t imageBytes(Value value) {
   int64_t bytes = 4;
-  for (const DimExpr &dim : ArrayRef<DimExpr>(graph::dimsOf(typeOf(value))).drop_front())
+  SmallVector<DimExpr> dims = graph::dimsOf(typeOf(value));
+  for (const DimExpr &dim : ArrayRef<DimExpr>(dims).drop_front())
     bytes *= dim.constant().value_or(0);
   return bytes;
 }
@@ -111,7 +112,8 @@ private:
   bool admit(Operation *op) {
     if (auto convolution = dyn_cast<graph::ConvolutionOp>(op)) {
       // Its filter comes from outside, and nothing but the convolution reads the stage before.
-      if (hasProjection || !stage.contains(convolution.getInput().getDefiningOp()) || convolution.getFilter().getDefiningOp() == nullptr)
+      Operation *filter = convolution.getFilter().getDefiningOp();
+      if (hasProjection || !stage.contains(convolution.getInput().getDefiningOp()) || stage.contains(filter) || earlier.contains(filter))
         return false;
       bool isNext = hasFilter ? isPointwise(convolution) && typeOf(convolution.getInput()).getDimSize(2) >= kFewestColumns
                               : isFilter(convolution);

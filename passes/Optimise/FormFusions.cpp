@@ -63,14 +63,17 @@ bool isBetterPitched(Operation *op) {
   auto concat = dyn_cast<graph::ConcatOp>(op);
   if (!concat || !plan::mayBePitched(concat))
     return false;
+  std::optional<graph::Pitch> pitch;
   return llvm::any_of(concat.getInputs(), [&](Value part) {
+    pitch = plan::pitchOfPart(typeOf(part), typeOf(concat.getResult()), concat.getAxis());
+    while (auto reshape = part.getDefiningOp<graph::ReshapeOp>())
+      part = reshape.getInput();
     Operation *producer = part.getDefiningOp();
     auto fusion = dyn_cast_or_null<graph::FusionOp>(producer);
     bool isWritten = fusion && fusion.getKernel() == "own" &&
                      plan::mayWritePitched(fusion.getBody().front(), cast<OpResult>(part).getResultNumber());
     bool isJoined = isa_and_nonnull<graph::ConcatOp>(producer) && runsWithoutKernel(producer);
-    return (isWritten || isJoined) &&
-           isReadablePitched(part, *plan::pitchOfPart(typeOf(part), typeOf(concat.getResult()), concat.getAxis()));
+    return pitch && (isWritten || isJoined) && isReadablePitched(part, *pitch);
   });
 }
 

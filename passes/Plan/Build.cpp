@@ -233,7 +233,8 @@ void MethodBuilder::emitConcat(graph::ConcatOp concat) {
     SmallVector<Value> parts = buffersOf(concat.getInputs());
     Value whole = bufferOf(concat.getResult());
     DimExpr inner(1);
-    for (const DimExpr &dim : ArrayRef(graph::dimsOf(tensorType(concat.getResult()))).drop_front(concat.getAxis() + 1))
+    SmallVector<DimExpr> dims = graph::dimsOf(tensorType(concat.getResult()));
+    for (const DimExpr &dim : ArrayRef<DimExpr>(dims).drop_front(concat.getAxis() + 1))
       inner *= dim;
     bool isReadable = llvm::all_of(parts, [&](Value part) {
       std::optional<graph::Pitch> pitch = pitchOf(part);

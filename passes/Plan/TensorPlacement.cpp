@@ -91,8 +91,18 @@ bool TensorPlacement::canWritePitched(Value tensor) const {
     auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getKernel());
     return kernel && mayWritePitched(kernel.getBody().front(), cast<OpResult>(tensor).getResultNumber());
   }
-  // Views write nothing; what a concatenation copies, kernels copy.
-  return isa_and_nonnull<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp>(producer);
+  // Kernels copy what a concatenation copies, if its parts have a pitch then.
+  if (auto concat = dyn_cast_or_null<graph::ConcatOp>(producer)) {
+    SmallVector<DimExpr> starts(cast<RankedTensorType>(concat.getType()).getRank(), DimExpr(0));
+    for (Value part : concat.getInputs()) {
+      SmallVector<DimExpr> dims = graph::dimsOf(cast<RankedTensorType>(part.getType()));
+      if (!placementOfPart(tensor, dims, starts))
+        return false;
+      starts[concat.getAxis()] += dims[concat.getAxis()];
+    }
+    return true;
+  }
+  return isa_and_nonnull<graph::ReshapeOp, graph::SliceOp>(producer); // Views write nothing.
 }
 
 bool TensorPlacement::canReadPitched(OpOperand &use, const graph::Pitch &pitch) const {
