@@ -103,7 +103,9 @@ std::optional<FusionGroup> gateFrom(graph::ReduceOp pooling) {
   unsigned products = 0;
   group.growForward([&](Operation *op) {
     if (auto product = dyn_cast<graph::ConvolutionOp>(op)) {
-      if (products == 2 || !isProduct(product) || !stage.contains(product.getInput().getDefiningOp()))
+      Operation *filter = product.getFilter().getDefiningOp();
+      if (products == 2 || !isProduct(product) || !stage.contains(product.getInput().getDefiningOp()) || stage.contains(filter) ||
+          earlier.contains(filter))
         return false;
       ++products;
       earlier.insert(stage.begin(), stage.end());

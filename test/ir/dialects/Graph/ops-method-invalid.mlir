@@ -337,7 +337,7 @@ func.func @refuses_regions_without_yield(%x: tensor<4xf32>) {
 // -----
 
 func.func @refuses_unknown_families(%x: tensor<4xf32>) {
-  // expected-error@+1 {{has the family "stencil", expected one of map, rows, reduce, matmul, conv, depthwise, pool, data, recurrent, attention, sort, scan}}
+  // expected-error@+1 {{has the family "stencil", expected one of map, rows, reduce, matmul, conv, depthwise, pool, data, recurrent, attention, sort, scan, inverted_residual, gate}}
   %0 = graph.fusion %x {family = "stencil"} : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%y: tensor<4xf32>):
     graph.yield %y : tensor<4xf32>
