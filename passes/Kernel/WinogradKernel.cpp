@@ -33,6 +33,8 @@ static constexpr int64_t padding = 16;
 static constexpr int64_t blockBytes = 400 << 10;
 /// Row tiles of a block, at least, unless there are fewer tiles: weights are read once per block.
 static constexpr int64_t leastRowTiles = 2;
+/// A block with fewer tiles is not worth a second worker.
+static constexpr int64_t leastTilesPerWorker = 4;
 /// Bytes that a prefetch brings.
 static constexpr int64_t cacheLine = 64;
 
@@ -86,6 +88,8 @@ void WinogradEmitter::chooseBlock() {
   int64_t fits = std::max(blockBytes / bytesPerTile, leastRowTiles * most);
   // As many tiles in each block, and as many rows in each product, as evenness allows.
   int64_t total = std::max<int64_t>(1, constantOf(transforms.tileCount()).value_or(fits));
+  if (groups() == 1 && total >= 2 * leastTilesPerWorker)
+    fits = std::min(fits, (total + 1) / 2); // Or one worker would do everything.
   int64_t tiles = evenRows(total, fits);
   block.tile.rows = evenRows(tiles, most);
   block.rowTiles = (tiles + block.tile.rows - 1) / block.tile.rows;
