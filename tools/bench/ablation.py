@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from compare_peers import wait_until_quiet
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -57,6 +59,7 @@ def measure(options, model, flags, scratch):
     times = {label: [] for label in ["full", *different]}
     for _ in range(options.rounds if different else 1):
         for label, path in {"full": full, **different}.items():
+            wait_until_quiet(options.patience)
             times[label].append(time_of(options, path, options.threads))
     for path in scratch.iterdir():
         path.unlink()
@@ -77,6 +80,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("--patience", type=float, default=3, metavar="SECONDS",
+                        help="how long a measurement waits for other processes to be quiet (default 3)")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-release", metavar="DIR", help="where Stator is built")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures to a file too")
     options = parser.parse_args()
