@@ -113,6 +113,26 @@ TEST_CASE("moves equal the operations that they are named after", "[recipes]") {
   checkTensor(parameters.read("both"), apply("transpose", "permutation = array<i64: 1, 2, 0>", {sliced}, sliced), "");
 }
 
+TEST_CASE("parameters side by side", "[recipes]") {
+  std::vector<double> numbers(30);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  TensorValue v = f32({2, 3, 2}, std::vector<double>(numbers.begin(), numbers.begin() + 12)),
+              w = f32({2, 3, 3}, std::vector<double>(numbers.begin() + 12, numbers.end())), first = f32({2}, {1, 2}), last = f32({3}, {3, 4, 5});
+  Parameters parameters(R"(
+    graph.parameter @v : tensor<2x3x2xf32> {source = 0 : i32, offset = 0 : i64}
+    graph.parameter @w : tensor<2x3x3xf32> {source = 1 : i32, offset = 0 : i64}
+    graph.parameter @first : tensor<2xf32> {source = 2 : i32, offset = 0 : i64}
+    graph.parameter @last : tensor<3xf32> {source = 3 : i32, offset = 0 : i64}
+    graph.parameter @inner : tensor<2x3x5xf32> {recipe = #graph.recipe<"concat", [@v, @w], {axis = 2 : i64}>}
+    graph.parameter @outer : tensor<4x3x5xf32> {recipe = #graph.recipe<"concat", [@inner, @inner], {axis = 0 : i64}>}
+    graph.parameter @vector : tensor<5xf32> {recipe = #graph.recipe<"concat", [@first, @last], {axis = 0 : i64}>})",
+                        {v, w, first, last});
+  TensorValue inner = apply("concat", "axis = 2 : i64", {v, w}, TensorValue(v.type, {2, 3, 5}));
+  checkTensor(parameters.read("inner"), inner, "");
+  checkTensor(parameters.read("outer"), apply("concat", "axis = 0 : i64", {inner, inner}, TensorValue(v.type, {4, 3, 5})), "");
+  checkTensor(parameters.read("vector"), f32({5}, {1, 2, 3, 4, 5}), "");
+}
+
 TEST_CASE("conversions and scales round as the operations do", "[recipes]") {
   TensorValue w = f32({2, 3}, {0.1, -1.0004883, 300, 1e-8, 65520, 7}), scale = f32({3}, {3, 0.1, -2});
   Parameters parameters(R"(
