@@ -29,3 +29,15 @@ func.func @library_call_of_a_map(%x: tensor<4xf32> {graph.name = "x"}) -> (tenso
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @gate_without_products(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  // expected-error@+1 {{of family `gate` has 0 contractions, expected 2}}
+  %0 = graph.fusion %x {family = "gate"} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %r = graph.relu %a : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %r : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
