@@ -25,6 +25,8 @@ size_t countInstructions(const std::vector<Instruction> &instructions) {
 // bytes that the artifact states as expressions of the sizes: 64 operations, 64 bytes out of a cache. Handing a kernel to a second worker
 // and waiting for it costs a quarter of a microsecond while that worker is awake; each worker gets at least four times that.
 static constexpr uint64_t kOperationsPerUnit = 64, kBytesPerUnit = 64, kUnitsPerWorker = 1000;
+// From here on the workers of a recurrent layer share each step.
+static constexpr uint64_t kOperationsOfSharedStep = 1 << 18;
 
 static int workersFor(const Step &step, const std::string &family, uint64_t bufferBytes, int threads) {
   uint64_t bytes = step.traffic ? step.traffic : bufferBytes;
@@ -171,7 +173,31 @@ private:
     }
     addSizes(instruction, step);
     step.workers = workersFor(step, instruction.family, bytes, threads);
+    if (instruction.family == "recurrent" && step.operations)
+      limitRecurrent(instruction, step);
     return okStatus();
+  }
+
+  // A recurrent layer is a sequence of small jobs. Its workers meet at each step if that is large (RecurrentKernel.cpp), and otherwise
+  // have rows of the batch and directions of their own; more workers than rows would have nothing to do.
+  void limitRecurrent(const Instruction &instruction, Step &step) {
+    if (instruction.buffers.empty())
+      return;
+    const std::vector<uint32_t> &input = plan.buffers[instruction.buffers[0]].dims; // [steps, batch, inputs]
+    if (input.size() != 3)
+      return;
+    int64_t rows = value(input[1]), all;
+    for (uint32_t buffer : instruction.buffers)
+      if (const std::vector<uint32_t> &dims = plan.buffers[buffer].dims; dims.size() == 4) // [steps, directions, batch, hidden]
+        if (!__builtin_mul_overflow(value(dims[1]), value(dims[2]), &all))
+          rows = std::max(rows, all);
+    uint64_t operationsOfStep = step.operations / static_cast<uint64_t>(std::max<int64_t>(1, value(input[0])));
+    uint64_t wanted;
+    if (operationsOfStep >= kOperationsOfSharedStep)
+      wanted = operationsOfStep / (kOperationsOfSharedStep / 2);
+    else
+      wanted = std::min(static_cast<uint64_t>(std::max<int64_t>(rows, 1)), step.operations / (4 * kOperationsPerUnit * kUnitsPerWorker));
+    step.workers = std::min(step.workers, static_cast<int>(std::clamp<uint64_t>(wanted, 1, static_cast<uint64_t>(threads))));
   }
 
   Status fillLibrary(const Instruction &instruction, Step &step) {

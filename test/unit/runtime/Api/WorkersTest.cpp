@@ -58,6 +58,34 @@ TEST_CASE("workers are given by the stated cost of a kernel at its sizes") {
   CHECK(workers("", "", "map", {1, 5000, 11000, 100000}) == Counts{1, 1, 2, 4});
 }
 
+TEST_CASE("small recurrent layers get as many workers as there are rows, and large steps are shared") {
+  auto workersOfLayer = [](const std::string &operations, int64_t steps, int64_t batch) {
+    test::TestArtifact artifact;
+    uint32_t add = artifact.kernel("add", 3, 1);
+    test::TestMethod forward;
+    forward.symbol("T", 0, 1000, 0, 0);
+    forward.symbol("B", 0, 1000, 0, 1);
+    uint32_t x = forward.input("x", ElementType::F32, {"T", "B", "4"}), y = forward.output("y", ElementType::F32, {"T", "1", "B", "4"});
+    serialization::Instruction step = forward.kernel(add, {x, x}, {y}, {"4*T*B"}, "recurrent");
+    step.operations = forward.expression(operations);
+    forward.add(step);
+    artifact.add(std::move(forward));
+    Session session = Module::load(artifact.write("layer.stator"))
+                          .value()
+                          .session(SessionOptions().threads(4).profile(true).traceEvents(4))
+                          .value();
+    REQUIRE(session.run("forward", {Tensor::zeros(ElementType::F32, {steps, batch, 4})}).ok());
+    return session.trace()[0].workers;
+  };
+  CHECK(workersOfLayer("10000*T*B", 100, 1) == 1);
+  CHECK(workersOfLayer("10000*T*B", 100, 3) == 3);
+  CHECK(workersOfLayer("10000*T*B", 100, 12) == 4);
+  CHECK(workersOfLayer("10000*T*B", 2, 12) == 1);
+  CHECK(workersOfLayer("262144*T*B", 10, 1) == 2);
+  CHECK(workersOfLayer("4000000*T*B", 10, 1) == 4);
+  CHECK(workersOfLayer("4000000*T*B", 0, 3) == 1);
+}
+
 TEST_CASE("results do not depend on the number of threads, also when there are more than processors") {
   Module module = Module::load(pathWithCost("1000*N", "12*N", "map")).value();
   const int64_t n = 100003;
