@@ -130,6 +130,9 @@ private:
         for (DimExpr &dim : dims)
           dim = dim.substitute(values);
         RankedTensorType expected = graph::tensorType(dims, cast<RankedTensorType>(type).getElementType());
+        size_t number = i + (side == "input" ? 0 : function.getNumArguments());
+        if (pitchOf(buffer) != graph::pitchOfBuffer(function, number))
+          return kernel.emitOpError() << side << " " << i << " has rows at another distance than the kernel was made for";
         if (expected == tensorTypeOf(buffer))
           continue;
         auto diagnostic = kernel.emitOpError() << side << " " << i << " is " << tensorTypeOf(buffer) << ", the kernel expects " << expected;

@@ -155,3 +155,11 @@ module @kernels {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+plan.method @m {
+  %a = plan.buffer arena : tensor<2x8xf32>
+  // expected-error @+1 {{of type 'tensor<2x4xf32>' has a pitch that is not [elements of its last axes, a larger distance]}}
+  %v = plan.view %a at "0" : tensor<2x4xf32> {pitch = array<i64: 3, 8>}
+}

@@ -143,3 +143,18 @@ plan.method @type_of_state {
   // expected-error@+1 {{has the type 'tensor<5xf32>', expected that of the parameter, 'tensor<4xf32>'}}
   %s = plan.buffer state @s : tensor<5xf32>
 }
+
+// -----
+
+plan.method @m attributes {arena_size = "64"} {
+  %x = plan.buffer input[0] "x" : tensor<2x8xf32>
+  %y = plan.buffer output[0] "y" : tensor<2x4xf32>
+  %v = plan.view %x at "0" : tensor<2x4xf32> {pitch = array<i64: 4, 8>}
+  // expected-error @+1 {{input 0 has rows at another distance than the kernel was made for}}
+  plan.kernel @kernels::@k(%v) -> (%y) {family = "map", label = "", sizes = #graph.dims<[]>}
+}
+module @kernels {
+  func.func @k(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+    return %x : tensor<2x4xf32>
+  }
+}
