@@ -36,8 +36,10 @@ Value RecurrentEmitter::weightOffset(unsigned direction, Value unit, Value depth
 
 void RecurrentEmitter::packWeights(Value source, Value target, Value depth) {
   Value steps = arith::MulIOp::create(b, b.step(lanes), b.splat(depth, lanes));
-  for (unsigned direction = 0; direction != problem.directions; ++direction)
-    b.loop(shares[direction].unitBegin, shares[direction].unitEnd, b.i64(1), [&](Value unit) {
+  for (unsigned direction = 0; direction != problem.directions; ++direction) {
+    const Share &share = shares[direction];
+    Value end = b.select(b.less(b.i64(0), share.rows), share.unitEnd, share.unitBegin);
+    b.loop(share.unitBegin, end, b.i64(1), [&](Value unit) {
       Value mask = maskOf(unit);
       for (unsigned gate = 0; gate != gates; ++gate) {
         Value sourceRow = b.add(b.i64((int64_t(direction) * gates + gate) * problem.hidden), firstOf(unit));
@@ -49,6 +51,7 @@ void RecurrentEmitter::packWeights(Value source, Value target, Value depth) {
         });
       }
     });
+  }
 }
 
 void RecurrentEmitter::chooseChunk() {
