@@ -195,8 +195,9 @@ private:
     uint64_t wanted;
     if (operationsOfStep >= kOperationsOfSharedStep)
       wanted = operationsOfStep / (kOperationsOfSharedStep / 2);
-    else
-      wanted = std::min(static_cast<uint64_t>(std::max<int64_t>(rows, 1)), step.operations / (4 * kOperationsPerUnit * kUnitsPerWorker));
+    else // A kernel that might meet waits until each of its workers is awake, which has to be worth it.
+      wanted = std::min(static_cast<uint64_t>(std::max<int64_t>(rows, 1)),
+                        step.operations / ((step.meeting ? 32 : 4) * kOperationsPerUnit * kUnitsPerWorker));
     step.workers = std::min(step.workers, static_cast<int>(std::clamp<uint64_t>(wanted, 1, static_cast<uint64_t>(threads))));
   }
 

@@ -77,9 +77,9 @@ TEST_CASE("small recurrent layers get as many workers as there are rows, and lar
     REQUIRE(session.run("forward", {Tensor::zeros(ElementType::F32, {steps, batch, 4})}).ok());
     return session.trace()[0].workers;
   };
-  CHECK(workersOfLayer("10000*T*B", 100, 1) == 1);
-  CHECK(workersOfLayer("10000*T*B", 100, 3) == 3);
-  CHECK(workersOfLayer("10000*T*B", 100, 12) == 4);
+  CHECK(workersOfLayer("10000*T*B", 1000, 1) == 1);
+  CHECK(workersOfLayer("10000*T*B", 1000, 3) == 3);
+  CHECK(workersOfLayer("10000*T*B", 1000, 12) == 4);
   CHECK(workersOfLayer("10000*T*B", 2, 12) == 1);
   CHECK(workersOfLayer("262144*T*B", 10, 1) == 2);
   CHECK(workersOfLayer("4000000*T*B", 10, 1) == 4);
