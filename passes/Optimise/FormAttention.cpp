@@ -59,8 +59,12 @@ private:
   /// Ops between the operand and where its rows lie; as many as the kernel can look through.
   SmallVector<Operation *> readThrough(Value operand, unsigned maxParts) {
     int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
+    // A region gets copies of uniform constants, which the kernel could not read as rows of an argument.
+    auto readsConstant = [](Operation *candidate) {
+      return llvm::any_of(candidate->getOperands(), [](Value value) { return value.getDefiningOp<graph::ConstantOp>(); });
+    };
     auto admit = [&](Operation *candidate) {
-      return candidate->getBlock() == block && (!isa<graph::ConcatOp>(candidate) || candidate->hasOneUse());
+      return candidate->getBlock() == block && !readsConstant(candidate) && (!isa<graph::ConcatOp>(candidate) || candidate->hasOneUse());
     };
     for (unsigned limit = mostThrough; limit > 0; --limit) {
       graph::StridedParts view = graph::viewOf(operand, limit, maxParts, admit);
