@@ -20,6 +20,15 @@ func.func @no_column_axis(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2xf3
 
 // -----
 
+func.func @sums_for_unknown_rows(%a: tensor<?x64xf32, #graph.dims<["s0", "64"]>>, %b: tensor<7x2x32x16xf32>) -> tensor<?x64xf32, #graph.dims<["s0", "64"]>> {
+  // expected-error @+1 {{'graph.dot_general' op has weights for Strassen's algorithm, but rows that are of unknown number or lie apart}}
+  %0 = graph.dot_general %a, %b {lhs_batch = array<i64>, rhs_batch = array<i64>, lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>,
+    rhs_packed = 64 : i64} : (tensor<?x64xf32, #graph.dims<["s0", "64"]>>, tensor<7x2x32x16xf32>) -> tensor<?x64xf32, #graph.dims<["s0", "64"]>>
+  return %0 : tensor<?x64xf32, #graph.dims<["s0", "64"]>>
+}
+
+// -----
+
 func.func @plain_filter(%x: tensor<1x8x8x3xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x6x6x16xf32> {
   // expected-error @+1 {{'graph.convolution' op has a plain filter, but a convolution kernel takes channels last and a packed filter}}
   %0 = graph.convolution %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>,

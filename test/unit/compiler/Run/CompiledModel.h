@@ -47,7 +47,7 @@ class CompiledModel {
 public:
   /// Compiles all methods of the module of `builder`, each of which has been finished.
   explicit CompiledModel(trace::Builder &builder, double tolerance = 2e-5, const std::string &library = "none",
-                         std::vector<std::string> disabled = {})
+                         std::vector<std::string> disabled = {}, const std::string &math = "default")
       : context(builder.impl().context()), module(builder.impl().module().clone()), tolerance(tolerance) {
     static int number = 0;
     path = (std::filesystem::temp_directory_path() /
@@ -57,6 +57,7 @@ public:
     options.output = path;
     options.library = library;
     options.disabledOptimisations = std::move(disabled);
+    options.math = math;
     std::string messages;
     options.onDiagnostic = [&](const compiler::Diagnostic &diagnostic) { messages += diagnostic.message + "\n"; };
     Result<compiler::CompileSummary> result = compiler::compile(builder, options);
