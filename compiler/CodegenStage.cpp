@@ -13,7 +13,7 @@
 //
 // Alternatives: one module per level leaves cores idle when a single level is
 // compiled, which is the common case (`--mcpu=host`); a few kernels per module
-// would share what LLVM sets up for each (a millisecond), but not balance.
+// would share what LLVM sets up for each, but not balance.
 //
 //===----------------------------------------------------------------------===//
 
