@@ -17,6 +17,7 @@
 
 #include "passes/Kernel/Vectoriser.h"
 
+#include "dialects/Graph/Pitch.h"
 #include "dialects/Graph/Shapes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -66,6 +67,8 @@ std::optional<Vectoriser::Transposition> Vectoriser::findTransposition() {
   unsigned last = dims.size() - 1;
   auto isLong = [&](const DimExpr &dim) { return !dim.constant() || *dim.constant() >= k.lanes(); };
   auto isVeryShort = [&](const DimExpr &dim) { return dim.constant() && *dim.constant() > 1 && *dim.constant() <= 8; };
+  // Rows that lie apart are no run of bytes to be taken apart or interleaved.
+  auto isPitched = [&](unsigned buffer) { return graph::pitchOfBuffer(source, buffer).has_value(); };
   for (auto &[operand, maps] : collector.accesses) {
     auto type = cast<RankedTensorType>(operand.getType());
     AffineMap map = maps.front();
@@ -81,7 +84,7 @@ std::optional<Vectoriser::Transposition> Vectoriser::findTransposition() {
     // The operand's two last dims are the result's last and the short one.
     unsigned rank = map.getNumResults();
     found.kind = Transposition::TakeApart;
-    if (isVeryShort(across) && isLong(dims[last]) && rank >= 2 && map.getResult(rank - 2) == getAffineDimExpr(last, map.getContext()))
+    if (!isPitched(found.operand.getArgNumber()) && isVeryShort(across) && isLong(dims[last]) && rank >= 2 && map.getResult(rank - 2) == getAffineDimExpr(last, map.getContext()))
       return found;
     // The result's two last dims are the operand's contiguous one and the short one, and no operand runs along the short one alone.
     found.kind = Transposition::Interleave;
@@ -89,7 +92,8 @@ std::optional<Vectoriser::Transposition> Vectoriser::findTransposition() {
       return access.first == operand ||
              llvm::none_of(access.second, [&](AffineMap other) { return other.isFunctionOfDim(last) && other.isFunctionOfDim(found.dim); });
     });
-    if (isVeryShort(dims[last]) && isLong(across) && found.dim + 1 == last && isOnlyOne)
+    bool isWrittenDense = llvm::none_of(llvm::seq<unsigned>(0, results.size()), [&](unsigned i) { return isPitched(source.getNumArguments() + i); });
+    if (isVeryShort(dims[last]) && isLong(across) && found.dim + 1 == last && isOnlyOne && isWrittenDense)
       return found;
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
 // Preparing a method for one shape.
 #include "runtime/Executor/Program.h"
+#include "runtime/Devices/Cpu/CpuInfo.h"
 #include "runtime/Memory/Arena.h"
 
 #include <algorithm>
@@ -175,6 +176,10 @@ private:
     step.workers = workersFor(step, instruction.family, bytes, threads);
     if (instruction.family == "recurrent" && step.operations)
       limitRecurrent(instruction, step);
+    // Without a CPU of its own a worker keeps those that wait for it at each meeting from going on.
+    static const int cpus = std::max(1, availableCpus());
+    if (step.meeting)
+      step.workers = std::min(step.workers, cpus);
     return okStatus();
   }
 

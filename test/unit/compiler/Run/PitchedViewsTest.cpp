@@ -161,6 +161,20 @@ TEST_CASE("other element types, and rows too short to lie apart") {
   }
 }
 
+TEST_CASE("parts of few channels that are transposed") {
+  // Eight channels fit a transposition's registers whole: of a slice that is read, and of a part that is written.
+  for (int64_t channels : {8, 16}) {
+    INFO(channels << " channels");
+    auto make = [&](Builder &b) {
+      Tensor x = b.input("x", kFloat, {2, channels, 6, 7});
+      Tensor y = fn::relu(convolve(b, x, channels, 24, 3));
+      b.output("part", fn::slice(y, {Dim(8)}, {Dim(8 + channels)}, {1}));
+      b.output("joined", convolve(b, fn::concat({y, x}, 1), 24 + channels, 16, 3));
+    };
+    check(make, {{noise(kFloat, {2, channels, 6, 7})}});
+  }
+}
+
 TEST_CASE("parts in branches and loops") {
   auto make = [](Builder &b) {
     Tensor x = b.input("x", kFloat, {2, 3, 16}), condition = b.input("c", ElementType::I1, {});
