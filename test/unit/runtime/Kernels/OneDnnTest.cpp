@@ -415,16 +415,21 @@ TEST_CASE("threads of a new process", "[.process]") {
     value *= 2;
   Tensor input = tensorOf({256, 256}, values);
 
-  // Nothing of OpenMP without a library step; threads are the library's own with one.
+  // Nothing of OpenMP without a library step; threads are the library's own with one. The workers of this kernel meet, so that it gets no
+  // more of them than there are CPUs.
+  unsetenv("STATOR_NUM_THREADS");
+  unsetenv("OMP_NUM_THREADS");
   Session mixedSession = open(withLibrary, "mixed.stator", 3);
+  Module plainModule = Module::load(plain.write("plain.stator")).value();
+  const int fromPool = std::min(3, plainModule.session(SessionOptions()).value().threads()) - 1;
   if (std::getenv("STATOR_TEST_PLAIN")) {
-    Session session = Module::load(plain.write("plain.stator")).value().session(SessionOptions().threads(3)).value();
+    Session session = plainModule.session(SessionOptions().threads(3)).value();
     for (int i = 0; i < 50; ++i) {
       Result<Outputs> outputs = session.run("forward", {input});
       REQUIRE(outputs.ok());
       REQUIRE(std::memcmp(outputs.value()[0].data<float>(), reversed.data(), 262144) == 0);
     }
-    CHECK(poolThreads() == 2);
+    CHECK(poolThreads() == fromPool);
   }
   std::vector<float> expected = Matmul{1, 256, 256, 256, false, false, false, false, true}.reference(values, reversed, {});
   for (int i = 0; i < 50; ++i) {
@@ -436,7 +441,7 @@ TEST_CASE("threads of a new process", "[.process]") {
     REQUIRE(close);
   }
   CHECK(isMapped("libgomp"));
-  CHECK(poolThreads() == (std::getenv("STATOR_TEST_PLAIN") ? 2 : 0));
+  CHECK(poolThreads() == (std::getenv("STATOR_TEST_PLAIN") ? fromPool : 0));
 }
 
 TEST_CASE("OpenMP is in no process without a library step", "[.process]") {
